@@ -170,11 +170,10 @@ class Statements(Leaving):
             return
         struct = self.unit.struct(tuple(value.type.dtype for value in values))
         name = self.scope.names.fresh("result")
-        self.open()
-        texts = ", ".join(part.loose for part in self.values(values))
-        self.line(f"const {struct} {name} = {{{texts}}};")
-        self.line(f"return {name};")
-        self.close()
+        with self.braces():
+            texts = ", ".join(part.loose for part in self.values(values))
+            self.line(f"const {struct} {name} = {{{texts}}};")
+            self.line(f"return {name};")
 
     def values(self, nodes: Sequence[Expression]) -> list[C]:
         """The values of expressions; a function that gives several of them is called once."""
@@ -252,10 +251,11 @@ class Statements(Leaving):
         self.left_by_raise(node)
         self.loops += 1
         self.lines.append(IN_ORDER)
-        with self.scope.around(node):
-            self.open(f"while ({self.while_well(node, self.value(node.test).text)})")
+        with (
+            self.scope.around(node),
+            self.braces(f"while ({self.while_well(node, self.value(node.test).text)})"),
+        ):
             self.block(node.body)
-            self.close()
         self.loops -= 1
         self.leave_on(node)
 
@@ -278,14 +278,15 @@ class Statements(Leaving):
         self.left_by_raise(node)
         if node.order == "in order":
             self.lines.append(IN_ORDER)
-        with self.scope.around(node):
-            self.open(f"for (long {', '.join(first)}; {self.while_well(node, test)}; {advance})")
+        with (
+            self.scope.around(node),
+            self.braces(f"for (long {', '.join(first)}; {self.while_well(node, test)}; {advance})"),
+        ):
             if not own:
                 self.line(f"{name} = {counter};")
             self.loops += 1
             self.block(node.body)
             self.loops -= 1
-            self.close()
         self.leave_on(node)
 
     def limit(self, node: Expression, wish: str, changed: set[str], first: list[str]) -> str:
@@ -347,14 +348,12 @@ class Statements(Leaving):
         function = self.unit.function(taker.reduction.op, taker.dtype)
         values = [converted(self.value(each), taker.dtype) for each in offered(node)]
         value = functools.reduce(lambda one, other: call(function, taker.dtype, one, other), values)
-        self.open()
-        self.line(f"const {CTYPES[taker.dtype]} {candidate} = {value.loose};")
-        self.open(f"if ({taker.condition(candidate)})")
-        self.line(f"{taker.text} = {candidate};")
-        for line in taker.taken(self._iteration_if(taker), candidate):
-            self.line(line)
-        self.close()
-        self.close()
+        with self.braces():
+            self.line(f"const {CTYPES[taker.dtype]} {candidate} = {value.loose};")
+            with self.braces(f"if ({taker.condition(candidate)})"):
+                self.line(f"{taker.text} = {candidate};")
+                for line in taker.taken(self._iteration_if(taker), candidate):
+                    self.line(line)
 
     def _iteration_if(self, taker: Taker) -> str:
         return self.scope.iteration() if taker.position else ""
@@ -399,13 +398,12 @@ class Statements(Leaving):
                 continue
             self.scope.tests_accesses = True
             self.unit.fault_place()
-            self.open(f"if ({length.text} < 0)")
-            self.line(f"fault_note(faults, {self.scope.iteration()}, turn, {site.number}, {length.text});")
-            if not self.loops:
-                self.line(self.next_iteration)
-            elif not self.barrier_follows:
-                self.line("return;")
-            self.close()
+            with self.braces(f"if ({length.text} < 0)"):
+                self.line(f"fault_note(faults, {self.scope.iteration()}, turn, {site.number}, {length.text});")
+                if not self.loops:
+                    self.line(self.next_iteration)
+                elif not self.barrier_follows:
+                    self.line("return;")
 
 
 def without_casts(node: Expression) -> Expression:

@@ -52,12 +52,11 @@ class Leaving(Lines):
         """Behind a loop: go on only if nothing was raised in it."""
         if not any(isinstance(each, Raise) for each in statements_in(loop.body)):
             return
-        self.open(f"if ({self.leaving[0]})")
-        if self.loops:
-            self.line("break;")
-        else:
-            self.noted_raise(self.leaving)
-        self.close()
+        with self.braces(f"if ({self.leaving[0]})"):
+            if self.loops:
+                self.line("break;")
+            else:
+                self.noted_raise(self.leaving)
 
     # --- tested accesses -----------------------------------------------------------------------------------------
 

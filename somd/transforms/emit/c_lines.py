@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from somd.diagnostics.model import Position
 from somd.settings.targets import TargetLacks
@@ -52,6 +54,21 @@ class Lines:
     def close(self, text: str = "}") -> None:
         self.depth -= 1
         self.line(text)
+
+    @contextmanager
+    def braces(self, text: str = "") -> Iterator[None]:
+        """A block in C: what is written inside stands in braces behind `text`."""
+        self.open(text)
+        yield
+        self.close()
+
+    @contextmanager
+    def otherwise(self, test: str = "") -> Iterator[None]:
+        """The `else` branch of the block that was written last; `test` is the head of an `if` there."""
+        self.lines.pop()
+        self.open(f"}} else {test}".rstrip())
+        yield
+        self.close()
 
     def room(self) -> list[str]:
         """Room at this place for lines that are not known yet."""

@@ -11,7 +11,8 @@ second kernel updates the array itself. The reads of some trips are made togethe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements, noting
@@ -65,9 +66,8 @@ class _Updates(Statements):
         if each is None or not isinstance(node, Store):
             super().statement(node)
             return
-        self.open()
-        self.update(each, node)
-        self.close()
+        with self.braces():
+            self.update(each, node)
 
     def update(self, each: Counted, node: Store) -> None:
         place = self.place(node.element)
@@ -206,21 +206,20 @@ class _Writer:
         write.line("barrier(CLK_LOCAL_MEM_FENCE);")
         for each in self.counted:
             slots, low, width = write.own[each.array]
-            write.open(
+            with write.braces(
                 f"for (long {self.element} = {self.lane}; {self.element} < {width}; {self.element} += {self.items})"
-            )
-            at, value = self.element, self.scope.names.fresh("value")
-            if each.words == 2:
-                neutral = "ULONG_MAX" if each.op == "&" else "0"
-                pair = f"{slots}[2 * {at}] | ((ulong){slots}[2 * {at} + 1] << 32)"
-                write.line(f"const ulong {value} = {pair};")
-            else:
-                neutral = self.neutral(each)
-                write.line(f"const {'long' if each.wide else CTYPES[each.dtype]} {value} = {slots}[{at}];")
-            write.line(f"if ({value} != {neutral})")
-            array = self.scope.array(each.array)
-            write.line(f"    {write.combined(each, array, f'{low} + {at}', value, local=False)};")
-            write.close()
+            ):
+                at, value = self.element, self.scope.names.fresh("value")
+                if each.words == 2:
+                    neutral = "ULONG_MAX" if each.op == "&" else "0"
+                    pair = f"{slots}[2 * {at}] | ((ulong){slots}[2 * {at} + 1] << 32)"
+                    write.line(f"const ulong {value} = {pair};")
+                else:
+                    neutral = self.neutral(each)
+                    write.line(f"const {'long' if each.wide else CTYPES[each.dtype]} {value} = {slots}[{at}];")
+                write.line(f"if ({value} != {neutral})")
+                array = self.scope.array(each.array)
+                write.line(f"    {write.combined(each, array, f'{low} + {at}', value, local=False)};")
 
     def neutral(self, each: Counted) -> str:
         """What a word of a slice begins with."""
@@ -246,14 +245,13 @@ class _Writer:
         row, rows = fresh("row"), fresh("rows")
         write.line(f"const int {rows} = {self.items} / {self.across};")
         begin = f"{self.team} * {rows} + {self.lane} / {self.across}"
-        write.open(f"for (long {row} = {begin}; {row} < {self.trips}; {row} += {self.teams} * {rows})")
-        write.line(f"const long {outer.variable} = {outer.value(C(row, 'int64'))};")
-        inner = range_in_c(1, loops[1], write.expressions, self.bounds)
-        count, extent = fresh(f"{inner.variable}_count"), fresh(f"{inner.variable}_trips")
-        self.extents.append(Argument("extent", extent, number=1))
-        write.line(f"const long {count} = {_trips(inner)};")
-        self.along(inner, f"{self.lane} % {self.across}", self.across, count, f"{row} * {extent} + {{trip}}")
-        write.close()
+        with write.braces(f"for (long {row} = {begin}; {row} < {self.trips}; {row} += {self.teams} * {rows})"):
+            write.line(f"const long {outer.variable} = {outer.value(C(row, 'int64'))};")
+            inner = range_in_c(1, loops[1], write.expressions, self.bounds)
+            count, extent = fresh(f"{inner.variable}_count"), fresh(f"{inner.variable}_trips")
+            self.extents.append(Argument("extent", extent, number=1))
+            write.line(f"const long {count} = {_trips(inner)};")
+            self.along(inner, f"{self.lane} % {self.across}", self.across, count, f"{row} * {extent} + {{trip}}")
 
     def along(self, within: CRange, start: str, stride: str, count: str, place: str) -> None:
         """The trips `start`, `start + stride`, ... below `count`, by batches where reads can be made together."""
@@ -264,10 +262,9 @@ class _Writer:
         reads = [] if has_loops(self.region) or self.region.depth > 2 else self.steady()
         if reads and bytes_ahead(0, self.operations) is not None:
             self.batches(reads, within, step, count, place)
-        write.open(f"for (; {at} < {count}; {at} += {step})")
-        write.line(f"const long {within.variable} = {within.value(C(at, 'int64'))};")
-        self.iteration(place.format(trip=at))
-        write.close()
+        with write.braces(f"for (; {at} < {count}; {at} += {step})"):
+            write.line(f"const long {within.variable} = {within.value(C(at, 'int64'))};")
+            self.iteration(place.format(trip=at))
 
     def steady(self) -> list[Element]:
         """The reads that can be made together: of other arrays than those updated, which have no second name."""
@@ -279,25 +276,24 @@ class _Writer:
         registers = {read: fresh(f"{self.scope.array(read.array)}_next") for read in reads}
         trip = fresh("trip")
 
-        def slots() -> None:
+        @contextmanager
+        def slots() -> Iterator[None]:
             write.lines.append("#pragma unroll")
-            write.open(f"for (int {slot} = 0; {slot} < {BATCH}; {slot}++)")
-            write.line(f"const long {trip} = {at} + {slot} * {step};")
-            write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
+            with write.braces(f"for (int {slot} = 0; {slot} < {BATCH}; {slot}++)"):
+                write.line(f"const long {trip} = {at} + {slot} * {step};")
+                write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
+                yield
 
-        write.open(f"for (; {at} + {BATCH - 1} * {step} < {count}; {at} += {BATCH} * {step})")
-        for read in reads:
-            write.line(f"{CTYPES[read.type.dtype]} {registers[read]}[{BATCH}];")
-        slots()
-        for read in reads:
-            write.line(f"{registers[read]}[{slot}] = {write.value(read).text};")
-        write.close()
-        slots()
-        self.scope.staged.update(staged(reads, [f"{registers[read]}[{slot}]" for read in reads], self.body))
-        self.iteration(place.format(trip=trip))
-        self.scope.staged.clear()
-        write.close()
-        write.close()
+        with write.braces(f"for (; {at} + {BATCH - 1} * {step} < {count}; {at} += {BATCH} * {step})"):
+            for read in reads:
+                write.line(f"{CTYPES[read.type.dtype]} {registers[read]}[{BATCH}];")
+            with slots():
+                for read in reads:
+                    write.line(f"{registers[read]}[{slot}] = {write.value(read).text};")
+            with slots():
+                self.scope.staged.update(staged(reads, [f"{registers[read]}[{slot}]" for read in reads], self.body))
+                self.iteration(place.format(trip=trip))
+                self.scope.staged.clear()
 
     def iteration(self, place: str) -> None:
         """The body of one iteration, whose place in the order of the loops is `place`."""

@@ -14,6 +14,8 @@ eight trips.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import libcst as cst
@@ -165,20 +167,18 @@ class _Writer(RowGroups):
             write.line(f"{CTYPES[each.type.dtype]} {register}[{TERMS}];")
         write.line(f"int {self.wait}[2] = {{0, 0}};")
         self.loads(self.start)
-        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {PIECE})")
-        write.line(f"{CTYPES[self.kind]} {self.given}[{TERMS}];")
-        self.makes()
-        self.loads(f"{self.at} + {PIECE}")
-        function = chained_sum(write.unit, self.kind)
-        first = f"{self.sum} * {PIECE + 1}" if apart == 1 else self.sum
-        kept = f"{self.given}, {self.terms}, {self.found}, {self.told}, {self.wait}"
-        place = f"{first}, {apart}, {self.sum}, {self.block}, {self.spot}"
-        write.line(f"{total} = {function}({total}, {kept}, {place});")
-        write.close()
+        with write.braces(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {PIECE})"):
+            write.line(f"{CTYPES[self.kind]} {self.given}[{TERMS}];")
+            self.makes()
+            self.loads(f"{self.at} + {PIECE}")
+            function = chained_sum(write.unit, self.kind)
+            first = f"{self.sum} * {PIECE + 1}" if apart == 1 else self.sum
+            kept = f"{self.given}, {self.terms}, {self.found}, {self.told}, {self.wait}"
+            place = f"{first}, {apart}, {self.sum}, {self.block}, {self.spot}"
+            write.line(f"{total} = {function}({total}, {kept}, {place});")
         if chain.behind:
-            write.open(f"if ({self.active} && {self.block} == 0 && {self.spot} == 0)")
-            write.block(chain.behind)
-            write.close()
+            with write.braces(f"if ({self.active} && {self.block} == 0 && {self.spot} == 0)"):
+                write.block(chain.behind)
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         text = kernel_text(name, arguments, write.finished(), scope, group=str(GROUP), local=write.local)
         return Kernel(name, text, tuple(arguments), (self.user,), rows=SUMS, lanes=GROUP, chained=True)
@@ -199,38 +199,36 @@ class _Writer(RowGroups):
         write.line(f"const long {self.stop} = {stop};")
         self.whole_rows(self.whole, SUMS)
 
-    def each_term(self, at: str) -> None:
-        """Opens the loop over the terms of a work-item in the piece at `at`."""
+    @contextmanager
+    def each_term(self, at: str) -> Iterator[None]:
+        """A loop over the terms of a work-item in the piece at `at`."""
         write = self.write
         write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {TERMS}; load++)")
-        place = f"{self.block} * {BLOCK * TERMS} + {self.spot} + load * {BLOCK}"
-        write.line(f"const long {self.variable} = {at} + {place};")
+        with write.braces(f"for (int load = 0; load < {TERMS}; load++)"):
+            place = f"{self.block} * {BLOCK * TERMS} + {self.spot} + load * {BLOCK}"
+            write.line(f"const long {self.variable} = {at} + {place};")
+            yield
 
     def loads(self, at: str) -> None:
         """What the terms of the piece at `at` are made of, into registers: for a whole piece without tests."""
         write = self.write
-        write.open(f"if ({self.whole} && {at} + {PIECE} <= {self.stop})")
         for tested in (False, True):
-            self.each_term(at)
-            for each, register in self.next.items():
-                value = write.value(each)
-                chosen = f"{self.active} && {self.variable} < {self.stop} ? {value.text} : {zero(value.dtype)}"
-                write.line(f"{register}[load] = {chosen if tested else value.text};")
-            write.close()
-            write.close("} else {" if not tested else "}")
-            write.depth += not tested
+            whole = f"if ({self.whole} && {at} + {PIECE} <= {self.stop})"
+            with write.otherwise() if tested else write.braces(whole), self.each_term(at):
+                for each, register in self.next.items():
+                    value = write.value(each)
+                    chosen = f"{self.active} && {self.variable} < {self.stop} ? {value.text} : {zero(value.dtype)}"
+                    write.line(f"{register}[load] = {chosen if tested else value.text};")
 
     def makes(self) -> None:
         """The terms of a piece; one that changes no sum where there is none."""
         write, chain = self.write, self.chain
-        self.each_term(self.at)
-        texts = {**{each: f"{register}[load]" for each, register in self.next.items()}, **self.same}
-        self.scope.staged.update(texts)
-        term = write.value(chain.term)
-        self.scope.staged.clear()
-        added = f"-{term.text}" if chain.minus else term.text
-        nothing = literal(-0.0, self.kind).text
-        test = f"{self.active} && {self.variable} < {self.stop}"
-        write.line(f"{self.given}[load] = {test} ? {added} : {nothing};")
-        write.close()
+        with self.each_term(self.at):
+            texts = {**{each: f"{register}[load]" for each, register in self.next.items()}, **self.same}
+            self.scope.staged.update(texts)
+            term = write.value(chain.term)
+            self.scope.staged.clear()
+            added = f"-{term.text}" if chain.minus else term.text
+            nothing = literal(-0.0, self.kind).text
+            test = f"{self.active} && {self.variable} < {self.stop}"
+            write.line(f"{self.given}[load] = {test} ? {added} : {nothing};")

@@ -61,13 +61,14 @@ def combining_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Ke
     bounds: list[Argument] = []
     within = range_in_c(0, region.loop, write.expressions, bounds)
     write.lines.append(IN_ORDER)
-    write.open(f"for (long {trip} = {block} * {length}; {trip} < min(({block} + 1) * {length}, {trips}); {trip}++)")
-    if within.stop.value is None and within.invariant:
-        bounds.pop()  # the number of trips stands for it
-    write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
-    write.number(trip)
-    write.block(in_order(region, 1))
-    write.close()
+    with write.braces(
+        f"for (long {trip} = {block} * {length}; {trip} < min(({block} + 1) * {length}, {trips}); {trip}++)"
+    ):
+        if within.stop.value is None and within.invariant:
+            bounds.pop()  # the number of trips stands for it
+        write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
+        write.number(trip)
+        write.block(in_order(region, 1))
     for partial in partials:
         write.line(f"{partial.text}[{block}] = {scope.names.of(partial.name)};")
     for taker in takers:

@@ -11,7 +11,8 @@ else touches what is stored. Where a place of the group lies outside, the iterat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -154,9 +155,10 @@ class Compacted:
             else:
                 self.stages.append(Stage(tiles[each.tile], kind, CTYPES[each.tile.element.type.dtype], padded(trips)))
 
-    def ranges(self, texts: Sequence[tuple[str, str]]) -> None:
-        """Declares from where to where the counters go in the group, and opens what is done if all places are inside;
-        `texts` are these values, by counters."""
+    @contextmanager
+    def ranges(self, texts: Sequence[tuple[str, str]]) -> Iterator[None]:
+        """Declares from where to where the counters go in the group, which `texts` are, by counters; the block is
+        what is done if all places are inside."""
         write, tests = self.write, []
         for first, end, (low, high) in zip(self.firsts, self.ends, texts, strict=True):
             write.line(f"const long {first} = {low};")
@@ -164,12 +166,13 @@ class Compacted:
             tests.append(f"0 <= {first} && {first} <= {end} && {end} - {first} <= {self.trips * self.lanes}")
         for each in self.staged:
             tests.append(f"{self.ends[each.kind]} <= {write.scope.length(each.store.element.array, 0).text}")
-        write.open(f"if ({' && '.join(tests)})")
-        for counter, first, mask, place in zip(self.counters, self.firsts, self.masks, self.places, strict=True):
-            write.line(f"uint {mask} = 0;")
-            write.line(f"uint {place} = (uint)({counter} - {first});")
-        for kind, kept in zip(self.types, self.kept, strict=True):
-            write.line(f"{kind} {kept}[{self.trips}];")
+        with write.braces(f"if ({' && '.join(tests)})"):
+            for counter, first, mask, place in zip(self.counters, self.firsts, self.masks, self.places, strict=True):
+                write.line(f"uint {mask} = 0;")
+                write.line(f"uint {place} = (uint)({counter} - {first});")
+            for kind, kept in zip(self.types, self.kept, strict=True):
+                write.line(f"{kind} {kept}[{self.trips}];")
+            yield
 
     def keeping(self, column: str) -> dict[Element, Callable[[str], list[str]]]:
         """What takes the values of stores in a trip."""
@@ -185,18 +188,15 @@ class Compacted:
         write = self.write
         write.line(BARRIER)
         write.lines.append("#pragma unroll")
-        write.open(f"for (int column = 0; column < {self.trips}; column++)")
-        for kind, (mask, place) in enumerate(zip(self.masks, self.places, strict=True)):
-            write.open(f"if ({mask} >> column & 1u)")
-            for each, stage, kept in zip(self.staged, self.stages, self.kept, strict=True):
-                if each.kind == kind:
-                    write.line(f"{stage.put(place, f'{kept}[column]')};")
-            write.line(f"{place}++;")
-            write.close()
-        write.close()
+        with write.braces(f"for (int column = 0; column < {self.trips}; column++)"):
+            for kind, (mask, place) in enumerate(zip(self.masks, self.places, strict=True)):
+                with write.braces(f"if ({mask} >> column & 1u)"):
+                    for each, stage, kept in zip(self.staged, self.stages, self.kept, strict=True):
+                        if each.kind == kind:
+                            write.line(f"{stage.put(place, f'{kept}[column]')};")
+                    write.line(f"{place}++;")
         write.line(BARRIER)
         for each, stage in zip(self.staged, self.stages, strict=True):
             first, end = self.firsts[each.kind], self.ends[each.kind]
-            write.open(f"for (uint slot = {lane}; slot < (uint)({end} - {first}); slot += {self.lanes})")
-            write.line(f"{write.scope.array(each.store.element.array)}[{first} + slot] = {stage.taken('slot')};")
-            write.close()
+            with write.braces(f"for (uint slot = {lane}; slot < (uint)({end} - {first}); slot += {self.lanes})"):
+                write.line(f"{write.scope.array(each.store.element.array)}[{first} + slot] = {stage.taken('slot')};")

@@ -103,11 +103,10 @@ class FastLoops(Statements):
     def twice(self, node: Loop, guess: Guess) -> None:
         """The loop with its indexes taken for inside, and as it stands behind that."""
         outside, kept = self.guessed(guess)
-        self.open(f"if (!{outside})")
-        self.expressions.speculation = Speculation(outside, frozenset(index for index, _, _ in guess.steady))
-        self.alone(node)
-        self.expressions.speculation = None
-        self.close()
+        with self.braces(f"if (!{outside})"):
+            self.expressions.speculation = Speculation(outside, frozenset(index for index, _, _ in guess.steady))
+            self.alone(node)
+            self.expressions.speculation = None
         self.again(node, outside, kept)
 
     def guessed(self, guess: Guess) -> tuple[str, dict[str, str]]:
@@ -133,11 +132,10 @@ class FastLoops(Statements):
 
     def again(self, node: Loop, test: str, kept: Mapping[str, str]) -> None:
         """Behind it: the loop as it stands, where the test holds, from what the scalars were."""
-        self.open(f"if ({test})")
-        for name, before in kept.items():
-            self.line(f"{self.scope.text_of(name)} = {before};")
-        super().loop(node)
-        self.close()
+        with self.braces(f"if ({test})"):
+            for name, before in kept.items():
+                self.line(f"{self.scope.text_of(name)} = {before};")
+            super().loop(node)
 
 
 def _may_be_unrolled(node: Loop) -> bool:

@@ -45,18 +45,15 @@ def write_tree(accumulators: list[Accumulator], lane: str, write: Statements) ->
         if a.position:
             write.line(f"{a.position_slots}[{lane}] = {a.position};")
     write.line("barrier(CLK_LOCAL_MEM_FENCE);")
-    write.open(f"for (long {width} = 1; {width} < LANES; {width} *= 2)")
-    write.open(f"if ({lane} % (2 * {width}) == 0)")
-    for a in _with_flags(accumulators):
-        _combine(a, lane, f"{lane} + {width}", write)
-    write.close()
-    write.line("barrier(CLK_LOCAL_MEM_FENCE);")
-    write.close()
-    write.open(f"if ({lane} == 0)")
-    for a in _with_flags(accumulators):
-        for each in a.all:
-            write.line(f"{each.partials}[get_group_id(0)] = {each.slots}[0];")
-    write.close()
+    with write.braces(f"for (long {width} = 1; {width} < LANES; {width} *= 2)"):
+        with write.braces(f"if ({lane} % (2 * {width}) == 0)"):
+            for a in _with_flags(accumulators):
+                _combine(a, lane, f"{lane} + {width}", write)
+        write.line("barrier(CLK_LOCAL_MEM_FENCE);")
+    with write.braces(f"if ({lane} == 0)"):
+        for a in _with_flags(accumulators):
+            for each in a.all:
+                write.line(f"{each.partials}[get_group_id(0)] = {each.slots}[0];")
 
 
 def _with_flags(accumulators: list[Accumulator]) -> list[Accumulator]:
@@ -76,8 +73,7 @@ def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
     test = f"{better} || ({other} == {mine} && {there} < {here})"
     if a.taker is not None and a.taker.taking != FIRST:
         test = replaces(a.taker, C(mine, a.dtype), C(other, a.dtype), here, there)
-    write.open(f"if ({test})")
-    for each in a.all:
-        write.line(f"{each.slots}[{left}] = {each.slots}[{right}];")
-    write.line(f"{here} = {there};")
-    write.close()
+    with write.braces(f"if ({test})"):
+        for each in a.all:
+            write.line(f"{each.slots}[{left}] = {each.slots}[{right}];")
+        write.line(f"{here} = {there};")

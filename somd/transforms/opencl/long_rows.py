@@ -56,14 +56,12 @@ class LongRows:
         write.line(f"const long {self.lowest} = (long)(get_global_offset(0) / get_local_size(0));")
         taken = f"{self.lowest} * {rows} + ((long)get_group_id(0) - {self.lowest})"
         write.line(f"int {self.waits} = 0;")
-        write.open()
-        self._row(f"{taken} + {lane} * {self.groups}")
-        write.open(f"if ({lane} < {rows} && !({of.trips.beyond(C(of.trip, 'int64'))}))")
-        write.line(f"const long {of.start} = {write.value(self.loop.start).loose};")
-        write.line(f"const long {of.stop} = {write.value(self.loop.stop).loose};")
-        write.line(f"{self.waits} = {self._is_long()};")
-        write.close()
-        write.close()
+        with write.braces():
+            self._row(f"{taken} + {lane} * {self.groups}")
+            with write.braces(f"if ({lane} < {rows} && !({of.trips.beyond(C(of.trip, 'int64'))}))"):
+                write.line(f"const long {of.start} = {write.value(self.loop.start).loose};")
+                write.line(f"const long {of.stop} = {write.value(self.loop.stop).loose};")
+                write.line(f"{self.waits} = {self._is_long()};")
         write.open(f"for (int {self.alone} = 1; {self.alone};)")
         write.line(f"if ({lane} == 0)")
         write.line(f"    {self.chosen} = {rows};")
@@ -99,19 +97,17 @@ class LongRows:
         """Whether the row is one that some group takes alone; there may be such a one only where `left` is set."""
         of, write = self.of, self.of.write
         write.line(f"const int {self.elsewhere} = !{self.alone} && {of.mine} && {self._is_long()};")
-        write.open(f"if ({self.elsewhere})")
-        write.line(f"{of.active} = {of.mine} = 0;")
-        write.line(f"atomic_or(&{self.left}, 1);")
-        write.close()
+        with write.braces(f"if ({self.elsewhere})"):
+            write.line(f"{of.active} = {of.mine} = 0;")
+            write.line(f"atomic_or(&{self.left}, 1);")
 
     def passed_over(self, at: str) -> None:
         """Where the next terms begin in a row that others take: behind it, then."""
         of, write, end = self.of, self.of.write, f"{self.taken}_end"
-        write.open(f"if ({self.left})")
-        write.line(f"if ({self.elsewhere} && {of.start} <= {at} && {at} < {of.stop})")
-        write.line(f"    {self.upto} = {of.stop};")
-        write.line(BARRIER)
-        write.line(f"const long {end} = {self.upto};")
-        write.line(BARRIER)
-        write.line(f"{at} = max({at}, {end});")
-        write.close()
+        with write.braces(f"if ({self.left})"):
+            write.line(f"if ({self.elsewhere} && {of.start} <= {at} && {at} < {of.stop})")
+            write.line(f"    {self.upto} = {of.stop};")
+            write.line(BARRIER)
+            write.line(f"const long {end} = {self.upto};")
+            write.line(BARRIER)
+            write.line(f"{at} = max({at}, {end});")

@@ -62,13 +62,12 @@ def ordered_kernel_of(nest: Nest, region: Region, name: str, unit: Unit, by_ends
         statements.line(f"const long {stop} = {high};")
         low, high = start, stop
     statements.lines.append(IN_ORDER)
-    statements.open(_loop(within, nest, low, high, from_zero=by_ends))
-    statements.number(within.trip().text)
-    if run is None:
-        statements.block(in_order(region, 1))
-    else:
-        run.update()
-    statements.close()
+    with statements.braces(_loop(within, nest, low, high, from_zero=by_ends)):
+        statements.number(within.trip().text)
+        if run is None:
+            statements.block(in_order(region, 1))
+        else:
+            run.update()
     if not by_ends:
         statements.close()
     if run is not None:

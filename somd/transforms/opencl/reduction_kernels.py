@@ -7,6 +7,8 @@ Of equal float minima the one of the earliest iteration wins, so its number is k
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -113,11 +115,8 @@ class _Writer:
         lines, self.rows = rows_of(self.scope, "(long)get_global_id(0)")
         for line in lines:
             write.line(line)
-        if self.dealt:
-            write.open(f"if ({self.lane} < {self.dealt})")
-        self.loops()
-        if self.dealt:
-            write.close()
+        with write.braces(f"if ({self.lane} < {self.dealt})") if self.dealt else nullcontext():
+            self.loops()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
         text = kernel_text(name, arguments, write.finished(), self.scope, local=write.local)
@@ -167,45 +166,42 @@ class _Writer:
         batch = f"AHEAD / {size}"
 
         def loads(trip: str) -> None:
-            self.each_slot(slot, batch)
-            write.line(f"const long {source} = {trip};")
-            write.line(f"const long {outer.variable} = {outer.value(C(source, 'int64'))};")
-            for read in reads:
-                write.line(f"{following[read]}[{slot}] = {write.value(read).text};")
-            write.close()
+            with self.each_slot(slot, batch):
+                write.line(f"const long {source} = {trip};")
+                write.line(f"const long {outer.variable} = {outer.value(C(source, 'int64'))};")
+                for read in reads:
+                    write.line(f"{following[read]}[{slot}] = {write.value(read).text};")
 
         write.line(f"long {at} = {start};")
         write.lines.append("#ifdef AHEAD")
         for read in reads:
             write.line(f"{kinds[read]} {following[read]}[{batch}];")
-        write.open(f"if ({at} + ({batch} - 1) * LANES < {self.last})")
-        loads(f"{at} + {slot} * LANES")
-        write.close()
-        write.open(f"for (; {at} + ({batch} - 1) * LANES < {self.last}; {at} += {batch} * LANES)")
-        for read in reads:
-            write.line(f"{kinds[read]} {present[read]}[{batch}];")
-        self.each_slot(slot, batch)
-        for read in reads:
-            write.line(f"{present[read]}[{slot}] = {following[read]}[{slot}];")
-        write.close()
-        write.open(f"if ({at} + (2 * ({batch}) - 1) * LANES < {self.last})")
-        loads(f"{at} + ({batch} + {slot}) * LANES")
-        write.close()
-        self.each_slot(slot, batch)
-        write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
-        write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
-        self.scope.staged.update(staged(reads, [f"{present[read]}[{slot}]" for read in reads], self.region.body))
-        self.iteration_of(C(self.trip, "int64"))
-        self.scope.staged.clear()
-        write.close()
-        write.close()
+        with write.braces(f"if ({at} + ({batch} - 1) * LANES < {self.last})"):
+            loads(f"{at} + {slot} * LANES")
+        with write.braces(f"for (; {at} + ({batch} - 1) * LANES < {self.last}; {at} += {batch} * LANES)"):
+            for read in reads:
+                write.line(f"{kinds[read]} {present[read]}[{batch}];")
+            with self.each_slot(slot, batch):
+                for read in reads:
+                    write.line(f"{present[read]}[{slot}] = {following[read]}[{slot}];")
+            with write.braces(f"if ({at} + (2 * ({batch}) - 1) * LANES < {self.last})"):
+                loads(f"{at} + ({batch} + {slot}) * LANES")
+            with self.each_slot(slot, batch):
+                write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
+                write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
+                taken = [f"{present[read]}[{slot}]" for read in reads]
+                self.scope.staged.update(staged(reads, taken, self.region.body))
+                self.iteration_of(C(self.trip, "int64"))
+                self.scope.staged.clear()
         write.lines.append("#endif")
         return at
 
-    def each_slot(self, slot: str, batch: str) -> None:
-        """The head of a loop over the slots of a batch."""
+    @contextmanager
+    def each_slot(self, slot: str, batch: str) -> Iterator[None]:
+        """A loop over the slots of a batch."""
         self.statements.lines.append("#pragma unroll")
-        self.statements.open(f"for (int {slot} = 0; {slot} < {batch}; {slot}++)")
+        with self.statements.braces(f"for (int {slot} = 0; {slot} < {batch}; {slot}++)"):
+            yield
 
     def iteration_of(self, place: C) -> None:
         """The body of one iteration, whose place in the order of the loops is `place`."""

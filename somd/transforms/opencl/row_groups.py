@@ -85,12 +85,11 @@ class RowGroups:
         """Whether all of the group's `rows` iterations are inside the nest: the last one is."""
         write, trip = self.write, C(self.trip, "int64")
         write.line(f"int {whole};")
-        write.open()
-        write.line(f"const long {self.trip} = {self.first} + {rows - 1};")
-        for line in self.trips.variables(trip):
-            write.line(line)
-        write.line(f"{whole} = !({self.trips.beyond(trip)});")
-        write.close()
+        with write.braces():
+            write.line(f"const long {self.trip} = {self.first} + {rows - 1};")
+            for line in self.trips.variables(trip):
+                write.line(line)
+            write.line(f"{whole} = !({self.trips.beyond(trip)});")
 
     def tests(self) -> list[str]:
         """What else an iteration stands behind."""
@@ -98,6 +97,5 @@ class RowGroups:
 
     def where_active(self, statements: tuple[Statement, ...]) -> None:
         if statements:
-            self.write.open(f"if ({self.active})")
-            self.write.block(statements)
-            self.write.close()
+            with self.write.braces(f"if ({self.active})"):
+                self.write.block(statements)

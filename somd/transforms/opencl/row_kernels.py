@@ -108,25 +108,24 @@ class _Writer:
         write = Statements(scope, self.unit, replace(declared, private={**declared.private, **among}))
         write.barrier_follows = True
         write.lines.append(f"    // {nest.place}")
-        write.open()
-        write.line(f"const long {scope.text_of(region.loop.variable.name)} = {self.row};")
-        own, scope.own = scope.own, own_arrays(nest, self.unit.types)
-        for line in declarations(declared.private, scope):
-            write.line(line)
-        own_nodes = () if shared is None else (shared.own_first, shared.own_loop)
-        for node in expressions_in((*body, *own_nodes)):
-            if isinstance(node, Element) and node.array in self.rows:
-                place = write.expressions.place(node, 1).loose if len(node.indices) > 1 else "0"
-                scope.staged[node] = f"{self.rows[node.array]}[{place}]"
-        if shared is not None:
-            self.side_by_side(region.loops[1], shared, write)
-        elif wide:
-            spread(region.loops[1], self.lane, self.lanes, write)
-        else:
-            self.by_parts(region, write)
-        scope.staged.clear()
-        scope.own = own
-        write.close()
+        with write.braces():
+            write.line(f"const long {scope.text_of(region.loop.variable.name)} = {self.row};")
+            own, scope.own = scope.own, own_arrays(nest, self.unit.types)
+            for line in declarations(declared.private, scope):
+                write.line(line)
+            own_nodes = () if shared is None else (shared.own_first, shared.own_loop)
+            for node in expressions_in((*body, *own_nodes)):
+                if isinstance(node, Element) and node.array in self.rows:
+                    place = write.expressions.place(node, 1).loose if len(node.indices) > 1 else "0"
+                    scope.staged[node] = f"{self.rows[node.array]}[{place}]"
+            if shared is not None:
+                self.side_by_side(region.loops[1], shared, write)
+            elif wide:
+                spread(region.loops[1], self.lane, self.lanes, write)
+            else:
+                self.by_parts(region, write)
+            scope.staged.clear()
+            scope.own = own
         return write.finished()
 
     def side_by_side(self, loop: Loop, found: SideBySide, write: Statements) -> None:
@@ -134,12 +133,13 @@ class _Writer:
         sharing = Sharing(found, self.lane, self.found_of(found.first[0].target.type.dtype)[0], write)
         at = self.scope.names.fresh("at")
         start, stop = (write.value(each) for each in (loop.start, loop.stop))
-        write.open(f"for (long {at} = {start.loose}; {at} < {stop.text}; {at} += {self.lanes} / {sharing.count})")
-        variable = self.scope.text_of(loop.variable.name)
-        write.line(f"const long {variable} = {at} + {sharing.trip};")
-        write.line(f"const int {sharing.active} = {variable} < {stop.text};")
-        sharing.block(loop.body)
-        write.close()
+        with write.braces(
+            f"for (long {at} = {start.loose}; {at} < {stop.text}; {at} += {self.lanes} / {sharing.count})"
+        ):
+            variable = self.scope.text_of(loop.variable.name)
+            write.line(f"const long {variable} = {at} + {sharing.trip};")
+            write.line(f"const int {sharing.active} = {variable} < {stop.text};")
+            sharing.block(loop.body)
 
     def by_parts(self, region: Region, write: Statements) -> None:
         """An iteration that is a row's: loops that are shared out, and what stands between them."""
@@ -165,9 +165,8 @@ class _Writer:
 
     def alone(self, part: Sequence[Statement], behind: Sequence[Sequence[Statement]], write: Statements) -> None:
         """What the first work-item does, and passes on."""
-        write.open(f"if ({self.lane} == 0)")
-        write.block(part)
-        write.close()
+        with write.braces(f"if ({self.lane} == 0)"):
+            write.block(part)
         asked = {
             n for each in behind for node in statements_in(tuple(each)) for e in expressions(node) for n in read_in(e)
         }
@@ -193,37 +192,32 @@ class _Writer:
         def better(other: str) -> None:
             write.line(f"const {kind} {new} = {other};")
             write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
-            write.close()
 
-        write.open()
-        write.line(f"{kind} {best} = {text};")
-        self.opened(loop, write)
-        better(write.value(kept.element).loose)
-        write.line(f"{found}[{self.lane}] = {best};")
-        write.line(BARRIER)
-        write.open(f"if ({self.lane} < {FEW})")
-        write.open(f"for (int {k} = {self.lane} + {FEW}; {k} < {self.lanes}; {k} += {FEW})")
-        better(f"{found}[{k}]")
-        write.line(f"{few}[{self.lane}] = {best};")
-        write.close()
-        write.line(BARRIER)
-        write.open(f"for (int {k} = 0; {k} < {FEW}; {k}++)")
-        better(f"{few}[{k}]")
-        write.open(f"if ({best} == 0 || {best} != {best})")
-        write.block((loop,))
-        write.close("} else {")
-        write.depth += 1
-        write.line(f"{text} = {best};")
-        write.close()
-        write.close()
+        with write.braces():
+            write.line(f"{kind} {best} = {text};")
+            with write.braces(self.shared_head(loop, write)):
+                better(write.value(kept.element).loose)
+            write.line(f"{found}[{self.lane}] = {best};")
+            write.line(BARRIER)
+            with write.braces(f"if ({self.lane} < {FEW})"):
+                with write.braces(f"for (int {k} = {self.lane} + {FEW}; {k} < {self.lanes}; {k} += {FEW})"):
+                    better(f"{found}[{k}]")
+                write.line(f"{few}[{self.lane}] = {best};")
+            write.line(BARRIER)
+            with write.braces(f"for (int {k} = 0; {k} < {FEW}; {k}++)"):
+                better(f"{few}[{k}]")
+            with write.braces(f"if ({best} == 0 || {best} != {best})"):
+                write.block((loop,))
+            with write.otherwise():
+                write.line(f"{text} = {best};")
 
-    def opened(self, loop: Loop, write: Statements) -> None:
+    def shared_head(self, loop: Loop, write: Statements) -> str:
         """The head of a loop whose trips work-items share out."""
         variable = self.scope.text_of(loop.variable.name)
         start, stop = write.value(loop.start), write.value(loop.stop)
         first = self.lane if start.value == 0 else f"({start.text}) + {self.lane}"
         limit = stop.loose if stop.level > 10 else f"({stop.text})"
-        write.open(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.lanes})")
+        return f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.lanes})"
 
     def found_of(self, dtype: str) -> tuple[str, str]:
         """Places for what each work-item has found, and for what some of them make of it."""

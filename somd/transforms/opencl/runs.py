@@ -74,12 +74,11 @@ class Run:
         record = f"faults, {write.scope.iteration()}, turn"
         found = f"{write.unit.fault_place()}({self.key}, {length.text}, {record}, {site})"
         write.line(f"const long {self.key} = {index.loose};")
-        write.open(f"if ({self.key} != {self.at})")
-        self._store(name)
-        write.line(f"{self.at} = {self.key};")
-        write.line(f"{self.place} = {found};")
-        write.line(f"{self.value} = {self.place} >= 0 ? {name}[{self.place}] : {zero(element.type.dtype)};")
-        write.close()
+        with write.braces(f"if ({self.key} != {self.at})"):
+            self._store(name)
+            write.line(f"{self.at} = {self.key};")
+            write.line(f"{self.place} = {found};")
+            write.line(f"{self.value} = {self.place} >= 0 ? {name}[{self.place}] : {zero(element.type.dtype)};")
         write.scope.staged[element] = self.value
         write.line(f"{self.value} = {write.value(self.node.value).loose};")
         write.scope.staged.clear()

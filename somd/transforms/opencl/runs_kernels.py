@@ -84,29 +84,25 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, unit: Unit
     declared = write.room()
     write.line(f"long {place} = -1;")
     write.line(f"{CTYPES[array.dtype]} {run} = {zero(array.dtype)};")
-    write.open(f"if ({mine} < {end})")
-    # The element comes first in an iteration, so its fault counts as the earlier one.
-    found = f"{unit.fault_later()}({keys}[{owner}], {length}, &{scope.noted}, 2 * (long){mine}, {site})"
-    write.line(f"{place} = {found};")
-    write.line(f"{run} = {place} >= 0 ? {y}[{place}] : {zero(array.dtype)};")
-    write.close()
-    write.open(f"for (int {part} = {start}; {part} < {stop}; {part} += TERMS)")
-    write.line(BARRIER)
-    write.line(f"const int {part_stop} = min({part} + TERMS, {stop});")
-    write.open(f"for (int {at} = {part} + {lane}; {at} < {part_stop}; {at} += RUNS)")
-    write.line(f"const long {within.variable} = {at};")
-    write.number(f"2 * (long){at} + 1")
-    write.where(update.origin.position)
-    write.line(f"{terms}[{at} - {part}] = {write.value(added).loose};")
-    write.close()
-    write.line(BARRIER)
-    write.lines.append(IN_ORDER)
-    write.open(f"for (int {at} = max({mine}, {part}); {at} < min({end}, {part_stop}); {at}++)")
-    scope.held[TERM] = f"{terms}[{at} - {part}]"
-    scope.staged[element] = run
-    write.line(f"{run} = {write.value(_with_term(update, term)).loose};")
-    write.close()
-    write.close()
+    with write.braces(f"if ({mine} < {end})"):
+        # The element comes first in an iteration, so its fault counts as the earlier one.
+        found = f"{unit.fault_later()}({keys}[{owner}], {length}, &{scope.noted}, 2 * (long){mine}, {site})"
+        write.line(f"{place} = {found};")
+        write.line(f"{run} = {place} >= 0 ? {y}[{place}] : {zero(array.dtype)};")
+    with write.braces(f"for (int {part} = {start}; {part} < {stop}; {part} += TERMS)"):
+        write.line(BARRIER)
+        write.line(f"const int {part_stop} = min({part} + TERMS, {stop});")
+        with write.braces(f"for (int {at} = {part} + {lane}; {at} < {part_stop}; {at} += RUNS)"):
+            write.line(f"const long {within.variable} = {at};")
+            write.number(f"2 * (long){at} + 1")
+            write.where(update.origin.position)
+            write.line(f"{terms}[{at} - {part}] = {write.value(added).loose};")
+        write.line(BARRIER)
+        write.lines.append(IN_ORDER)
+        with write.braces(f"for (int {at} = max({mine}, {part}); {at} < min({end}, {part_stop}); {at}++)"):
+            scope.held[TERM] = f"{terms}[{at} - {part}]"
+            scope.staged[element] = run
+            write.line(f"{run} = {write.value(_with_term(update, term)).loose};")
     write.line(f"if ({place} >= 0 && !{failed})")
     write.line(f"    {y}[{place}] = {run};")
     noting(scope.noted, declared, write, unit, unless=failed)

@@ -13,7 +13,8 @@ are exact, so they may be composed in any order.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -158,20 +159,17 @@ class _Writer:
         write, lane, by = self.write, self.tiles.lane, self.by
         self.opened()
         self.stretch_totals(self.region.body)
-        write.open(f"for (int {by} = 1; {by} < {self.lanes}; {by} *= 2)")
-        write.line(BARRIER)
-        write.open(f"if (({lane} & (2 * {by} - 1)) == 0)")
-        for each in self.composition:
-            each.compose(lane, f"{lane} + {by}")
-        write.close()
-        write.close()
-        write.open(f"if ({lane} == 0)")
-        made = [Argument("made", self.scope.names.fresh(f"{each.text}_made_{k}"), each.name, k, each.dtype)
-                for each in self.composition for k in range(each.points)]  # fmt: skip
-        slots = [slot for each in self.composition for slot in each.slots]
-        for argument, slot in zip(made, slots, strict=True):
-            write.line(f"{argument.text}[{self.group}] = {slot}[0];")
-        write.close()
+        with write.braces(f"for (int {by} = 1; {by} < {self.lanes}; {by} *= 2)"):
+            write.line(BARRIER)
+            with write.braces(f"if (({lane} & (2 * {by} - 1)) == 0)"):
+                for each in self.composition:
+                    each.compose(lane, f"{lane} + {by}")
+        with write.braces(f"if ({lane} == 0)"):
+            made = [Argument("made", self.scope.names.fresh(f"{each.text}_made_{k}"), each.name, k, each.dtype)
+                    for each in self.composition for k in range(each.points)]  # fmt: skip
+            slots = [slot for each in self.composition for slot in each.slots]
+            for argument, slot in zip(made, slots, strict=True):
+                write.line(f"{argument.text}[{self.group}] = {slot}[0];")
         return self.finished(name, made)
 
     def iterations(self, name: str) -> Kernel:
@@ -214,15 +212,13 @@ class _Writer:
         names = {each: tiles.tiles[each.key] for each in self.arrays}
         compacted = Compacted(kinds, staged, write, names, TRIPS, self.lanes)
         ends = [carried[each.counter.name].after(before[each.counter.name], f"{self.lanes} - 1") for each in kinds]
-        compacted.ranges([(before[each.counter.name], end) for each, end in zip(kinds, ends, strict=True)])
-        write.keeps = compacted.keeping(tiles.column)
-        self.columns(self.region.body, str(TRIPS), "#pragma unroll", False, f"if ({tiles.column} < {self.count})")
-        write.keeps = {}
-        compacted.stored(tiles.lane)
-        write.close("} else {")
-        write.depth += 1
-        self.along(self.region.body, numbered=True)
-        write.close()
+        with compacted.ranges([(before[each.counter.name], end) for each, end in zip(kinds, ends, strict=True)]):
+            write.keeps = compacted.keeping(tiles.column)
+            self.columns(self.region.body, str(TRIPS), "#pragma unroll", False, f"if ({tiles.column} < {self.count})")
+            write.keeps = {}
+            compacted.stored(tiles.lane)
+        with write.otherwise():
+            self.along(self.region.body, numbered=True)
 
     @property
     def step(self) -> int:
@@ -262,28 +258,22 @@ class _Writer:
         if not short or any(isinstance(node, Loop | While) for node in statements_in(body)):
             self.columns(body, self.count, IN_ORDER, numbered)
             return
-        self.write.open(f"if ({self.count} == {TRIPS})")
-        self.columns(body, str(TRIPS), "#pragma unroll", numbered)
-        self.write.close("} else {")
-        self.write.depth += 1
-        self.columns(body, self.count, IN_ORDER, numbered)
-        self.write.close()
+        with self.write.braces(f"if ({self.count} == {TRIPS})"):
+            self.columns(body, str(TRIPS), "#pragma unroll", numbered)
+        with self.write.otherwise():
+            self.columns(body, self.count, IN_ORDER, numbered)
 
     def columns(self, body: tuple[Statement, ...], count: str, pragma: str, numbered: bool, only: str = "") -> None:
         write, column, name = self.write, self.tiles.column, self.region.loop.variable.name
         write.lines.append(pragma)
-        write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
-        write.line(f"const long {self.variable} = {stepped(self.start, self.step, column)};")
-        if numbered:
-            write.number(self.within.trip().text)
-        self.scope.staged.update(self.tiles.staged(name, body))
-        if only:
-            write.open(only)
-        write.block(body)
-        if only:
-            write.close()
-        self.scope.staged.clear()
-        write.close()
+        with write.braces(f"for (int {column} = 0; {column} < {count}; {column}++)"):
+            write.line(f"const long {self.variable} = {stepped(self.start, self.step, column)};")
+            if numbered:
+                write.number(self.within.trip().text)
+            self.scope.staged.update(self.tiles.staged(name, body))
+            with write.braces(only) if only else nullcontext():
+                write.block(body)
+            self.scope.staged.clear()
 
     def finished(self, name: str, own: Sequence[Argument]) -> Kernel:
         arguments = with_bounds(of_scope(self.scope, frozenset(self.region.written)), self.bounds)
@@ -341,16 +331,14 @@ class Composition:
 def up_to_each(made: Sequence[Composition], lane: str, by: str) -> None:
     """The slot of each work-item becomes what those up to it make, one after the other."""
     write = made[0].write
-    write.open(f"for (int {by} = 1; {by} < {made[0].lanes}; {by} *= 2)")
-    write.line(BARRIER)
-    for each in made:
-        each.take(f"{lane} >= {by} ? {lane} - {by} : {lane}")
-    write.line(BARRIER)
-    write.open(f"if ({lane} >= {by})")
-    for each in made:
-        each.compose_taken(lane)
-    write.close()
-    write.close()
+    with write.braces(f"for (int {by} = 1; {by} < {made[0].lanes}; {by} *= 2)"):
+        write.line(BARRIER)
+        for each in made:
+            each.take(f"{lane} >= {by} ? {lane} - {by} : {lane}")
+        write.line(BARRIER)
+        with write.braces(f"if ({lane} >= {by})"):
+            for each in made:
+                each.compose_taken(lane)
     write.line(BARRIER)
 
 
@@ -375,62 +363,60 @@ def carries_kernel(carried: CarriedScalar, name: str, nest: Nest, unit: Unit) ->
     )
     write.local += [f"    __local {kind} {tile}[{CARRIERS}][{padded(count)}];" for tile in tiles]
 
-    def slots(start: str) -> None:
+    @contextmanager
+    def slots(start: str) -> Iterator[None]:
         write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {count}; load++)")
-        write.line(f"const int {slot} = {lane} + load * {CARRIERS};")
-        write.line(f"const long {at} = {start} + {slot};")
+        with write.braces(f"for (int load = 0; load < {count}; load++)"):
+            write.line(f"const int {slot} = {lane} + load * {CARRIERS};")
+            write.line(f"const long {at} = {start} + {slot};")
+            yield
 
     def fetch(start: str) -> None:
-        slots(start)
-        for k, (taken, argument) in enumerate(zip(following, made, strict=True)):
-            write.line(f"{taken}[load] = {at} < {groups.text} ? {argument.text}[{at}] : {each.point(k)};")
-        write.close()
+        with slots(start):
+            for k, (taken, argument) in enumerate(zip(following, made, strict=True)):
+                write.line(f"{taken}[load] = {at} < {groups.text} ? {argument.text}[{at}] : {each.point(k)};")
 
-    def columns() -> None:
+    @contextmanager
+    def columns() -> Iterator[None]:
         write.lines.append("#pragma unroll")
-        write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
+        with write.braces(f"for (int {column} = 0; {column} < {count}; {column}++)"):
+            yield
 
     place = f"[{slot} / {count}][{slot} % {count}]"
+    here = [f"{tile}[{lane}][{column}]" for tile in tiles]
     write.line(f"const int {lane} = get_local_id(0);")
     write.line(f"{kind} {total} = {value.text};")
     for taken in following:
         write.line(f"{kind} {taken}[{count}];")
     fetch("0L")
-    write.open(f"for (long {piece} = 0; {piece} < {groups.text}; {piece} += {CARRIERS * count})")
-    write.line(BARRIER)
-    slots(piece)
-    for tile, taken in zip(tiles, following, strict=True):
-        write.line(f"{tile}{place} = {taken}[load];")
-    write.close()
-    write.line(BARRIER)
-    fetch(f"{piece} + {CARRIERS * count}")
-    for k, text in enumerate(run):
-        write.line(f"{kind} {text} = {each.point(k)};")
-    columns()
-    here = [f"{tile}[{lane}][{column}]" for tile in tiles]
-    for text in run:
-        write.line(f"{text} = {after_text(each.by, each.type, write, text, here)};")
-    write.close()
-    for of_lane, text in zip(each.slots, run, strict=True):
-        write.line(f"{of_lane}[{lane}] = {text};")
-    up_to_each([each], lane, by)
-    write.line(f"{kind} {each.text} = {total};")
-    write.line(f"if ({lane} > 0)")
-    write.line(f"    {each.text} = {each.after(each.text, f'{lane} - 1')};")
-    write.line(f"{total} = {each.after(total, str(CARRIERS - 1))};")
-    columns()
-    for text, element in zip(own, here, strict=True):
-        write.line(f"const {kind} {text} = {element};")
-    write.line(f"{here[0]} = {each.text};")
-    write.line(f"{each.text} = {after_text(each.by, each.type, write, each.text, own)};")
-    write.close()
-    write.line(BARRIER)
-    slots(piece)
-    write.line(f"if ({at} < {groups.text})")
-    write.line(f"    {before.text}[{at}] = {tiles[0]}{place};")
-    write.close()
-    write.close()
+    with write.braces(f"for (long {piece} = 0; {piece} < {groups.text}; {piece} += {CARRIERS * count})"):
+        write.line(BARRIER)
+        with slots(piece):
+            for tile, taken in zip(tiles, following, strict=True):
+                write.line(f"{tile}{place} = {taken}[load];")
+        write.line(BARRIER)
+        fetch(f"{piece} + {CARRIERS * count}")
+        for k, text in enumerate(run):
+            write.line(f"{kind} {text} = {each.point(k)};")
+        with columns():
+            for text in run:
+                write.line(f"{text} = {after_text(each.by, each.type, write, text, here)};")
+        for of_lane, text in zip(each.slots, run, strict=True):
+            write.line(f"{of_lane}[{lane}] = {text};")
+        up_to_each([each], lane, by)
+        write.line(f"{kind} {each.text} = {total};")
+        write.line(f"if ({lane} > 0)")
+        write.line(f"    {each.text} = {each.after(each.text, f'{lane} - 1')};")
+        write.line(f"{total} = {each.after(total, str(CARRIERS - 1))};")
+        with columns():
+            for text, element in zip(own, here, strict=True):
+                write.line(f"const {kind} {text} = {element};")
+            write.line(f"{here[0]} = {each.text};")
+            write.line(f"{each.text} = {after_text(each.by, each.type, write, each.text, own)};")
+        write.line(BARRIER)
+        with slots(piece):
+            write.line(f"if ({at} < {groups.text})")
+            write.line(f"    {before.text}[{at}] = {tiles[0]}{place};")
     write.line(f"if ({lane} == 0)")
     write.line(f"    {last.text}[0] = {total};")
     arguments = (*made, before, last, value, groups)

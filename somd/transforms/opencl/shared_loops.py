@@ -14,8 +14,9 @@ def spread(loop: Loop, lane: str, lanes: str, write: Statements) -> None:
     own, by = (lane, lanes) if step == 1 else (f"{lane} * {step}", f"{lanes} * {step}")
     first = own if start.value == 0 else f"{start.loose} + {own}" if start.level > 11 else f"({start.text}) + {own}"
     limit = stop.loose if stop.level > 10 else f"({stop.text})"
-    write.open(f"for (long {variable} = {first}; {variable} {'<' if step > 0 else '>'} {limit}; {variable} += {by})")
-    write.loops += 1
-    write.block(loop.body)
-    write.loops -= 1
-    write.close()
+    with write.braces(
+        f"for (long {variable} = {first}; {variable} {'<' if step > 0 else '>'} {limit}; {variable} += {by})"
+    ):
+        write.loops += 1
+        write.block(loop.body)
+        write.loops -= 1

@@ -21,6 +21,7 @@ the least element is, have rows of MOST_WALKED elements brought in for all walks
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -188,48 +189,44 @@ class _Writer:
         read = self.rows[key][0]
         column = Variable("column'", INT64)
         wide = self.scope.length(array, len(leading)).text
-        write.open()
-        write.line(f"const int {self.wide} = (int){wide};")
-        count = f"{self.count} * {self.wide}"
-        write.open(f"for (int {self.slot} = {self.lane}; {self.slot} < {count}; {self.slot} += {self.lanes})")
-        trip = C(f"({self.first[self.fastest]} + {self.slot} / {self.wide})", "int64")
-        write.line(f"const long {place.variable} = {place.value(trip)};")
-        write.line(f"const int {self.scope.text_of(column.name)} = {self.slot} % {self.wide};")
-        inside = [f"!({place.beyond(trip)})"]
-        for axis, index in enumerate(leading):
-            value, length = write.value(index).text, self.scope.length(array, axis).text
-            inside.append(f"{value} >= 0 && {value} < {length}")
-        element = write.value(replace(read, indices=(*leading, column), range=None))
-        target = f"{self.tiles[key]}[{self.slot} / {self.wide}][{self.scope.text_of(column.name)}]"
-        write.line(f"if ({' && '.join(inside)})")
-        write.line(f"    {target} = {element.text};")
-        write.close()
-        write.close()
+        with write.braces():
+            write.line(f"const int {self.wide} = (int){wide};")
+            count = f"{self.count} * {self.wide}"
+            with write.braces(
+                f"for (int {self.slot} = {self.lane}; {self.slot} < {count}; {self.slot} += {self.lanes})"
+            ):
+                trip = C(f"({self.first[self.fastest]} + {self.slot} / {self.wide})", "int64")
+                write.line(f"const long {place.variable} = {place.value(trip)};")
+                write.line(f"const int {self.scope.text_of(column.name)} = {self.slot} % {self.wide};")
+                inside = [f"!({place.beyond(trip)})"]
+                for axis, index in enumerate(leading):
+                    value, length = write.value(index).text, self.scope.length(array, axis).text
+                    inside.append(f"{value} >= 0 && {value} < {length}")
+                element = write.value(replace(read, indices=(*leading, column), range=None))
+                target = f"{self.tiles[key]}[{self.slot} / {self.wide}][{self.scope.text_of(column.name)}]"
+                write.line(f"if ({' && '.join(inside)})")
+                write.line(f"    {target} = {element.text};")
 
     def iterations(self) -> None:
         """The iterations of a work-item, which reads its row from the tile."""
         write, two = self.write, self.region.depth > 1
         row = f"{self.lane} % {self.count}" if two else self.lane
-        if two:
-            write.open(
-                f"for (int {self.share} = 0; {self.share} < {self.count * self.count // self.lanes}; {self.share}++)"
-            )
-        places = {self.fastest: row}
-        if two:
-            step = self.lanes // self.count
-            places[1 - self.fastest] = f"{self.lane} / {self.count} + {step} * {self.share}"
-        inside = [f"{self.lane} < {self.count}"] if not two and self.count < self.lanes else []
-        for place, first in zip(self.ranges, self.first, strict=True):
-            trip = C(f"({first} + {places[place.number]})", "int64")
-            write.line(f"const long {place.variable} = {place.value(trip)};")
-            inside.append(f"!({place.beyond(trip)})")
-        write.open(f"if ({' && '.join(inside)})")
-        for key, reads in self.rows.items():
-            for each in reads:
-                column = write.value(each.indices[-1])
-                self.scope.staged[each] = f"{self.tiles[key]}[{row}][{column.loose}]"
-        write.block(self.region.body)
-        self.scope.staged.clear()
-        write.close()
-        if two:
-            write.close()
+        shares = self.count * self.count // self.lanes
+        each_share = write.braces(f"for (int {self.share} = 0; {self.share} < {shares}; {self.share}++)")
+        with each_share if two else nullcontext():
+            places = {self.fastest: row}
+            if two:
+                step = self.lanes // self.count
+                places[1 - self.fastest] = f"{self.lane} / {self.count} + {step} * {self.share}"
+            inside = [f"{self.lane} < {self.count}"] if not two and self.count < self.lanes else []
+            for place, first in zip(self.ranges, self.first, strict=True):
+                trip = C(f"({first} + {places[place.number]})", "int64")
+                write.line(f"const long {place.variable} = {place.value(trip)};")
+                inside.append(f"!({place.beyond(trip)})")
+            with write.braces(f"if ({' && '.join(inside)})"):
+                for key, reads in self.rows.items():
+                    for each in reads:
+                        column = write.value(each.indices[-1])
+                        self.scope.staged[each] = f"{self.tiles[key]}[{row}][{column.loose}]"
+                write.block(self.region.body)
+                self.scope.staged.clear()

@@ -256,52 +256,46 @@ class Sharing:
             assert isinstance(node, Loop)
             name, (start, stop, step) = write.scope.text_of(node.variable.name), _numbers(node)
             test = f"{name} {'<' if step > 0 else '>'} {stop}"
-            write.open(f"for (long {name} = {start}; {test}; {name} += {step})")
-            self.block(node.body)
-            write.close()
+            with write.braces(f"for (long {name} = {start}; {test}; {name} += {step})"):
+                self.block(node.body)
         self.where_active(waiting)
 
     def where_active(self, body: Sequence[Statement]) -> None:
         if not body:
             return
         write = self.write
-        write.open(f"if ({self.active})")
-        for node in body:
-            if isinstance(node, Store):
-                write.line(f"if ({self.own} == 0)")
-                write.depth += 1
-            write.block((node,))
-            if isinstance(node, Store):
-                write.depth -= 1
-        write.close()
+        with write.braces(f"if ({self.active})"):
+            for node in body:
+                if isinstance(node, Store):
+                    write.line(f"if ({self.own} == 0)")
+                    write.depth += 1
+                write.block((node,))
+                if isinstance(node, Store):
+                    write.depth -= 1
 
     def exchanged(self, test: Sequence[If], body: Sequence[Statement], orelse: Sequence[Statement]) -> None:
         """A block with the loop: each work-item has one accumulator; then all know all of them."""
         write, found = self.write, self.found
         at = next(k for k, node in enumerate(body) if node is found.loop)
         kind, dtype = CTYPES[found.first[0].target.type.dtype], found.first[0].target.type.dtype
-        write.open()
-        asked = [f"({write.value(each.test).text})" for each in test]
-        write.line(f"const int {self.taken} = {' && '.join([self.active, *asked])};")
-        write.line(f"{kind} {self.mine} = {zero(dtype)};")
-        write.open(f"if ({self.taken})")
-        write.block(tuple(body[: at - len(found.before)]))
-        write.block((found.own_first,))
-        write.block((found.own_loop,))
-        write.close()
-        write.line(BARRIER)
-        write.line(f"{self.all}[{self.lane}] = {self.mine};")
-        write.line(BARRIER)
-        write.open(f"if ({self.taken})")
-        for number, each in enumerate(found.variables):
-            write.line(f"{write.scope.value(each).text} = {self.all}[{self.lane} - {self.own} + {number}];")
-        write.block(tuple(body[at + 1 :]))
-        write.close()
-        if orelse:
-            write.open(f"if ({self.active} && !{self.taken})")
-            write.block(tuple(orelse))
-            write.close()
-        write.close()
+        with write.braces():
+            asked = [f"({write.value(each.test).text})" for each in test]
+            write.line(f"const int {self.taken} = {' && '.join([self.active, *asked])};")
+            write.line(f"{kind} {self.mine} = {zero(dtype)};")
+            with write.braces(f"if ({self.taken})"):
+                write.block(tuple(body[: at - len(found.before)]))
+                write.block((found.own_first,))
+                write.block((found.own_loop,))
+            write.line(BARRIER)
+            write.line(f"{self.all}[{self.lane}] = {self.mine};")
+            write.line(BARRIER)
+            with write.braces(f"if ({self.taken})"):
+                for number, each in enumerate(found.variables):
+                    write.line(f"{write.scope.value(each).text} = {self.all}[{self.lane} - {self.own} + {number}];")
+                write.block(tuple(body[at + 1 :]))
+            if orelse:
+                with write.braces(f"if ({self.active} && !{self.taken})"):
+                    write.block(tuple(orelse))
 
 
 def _numbers(loop: Loop) -> tuple[int, int, int]:

@@ -48,23 +48,22 @@ def striding_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Ker
     for line in (*lines, *declarations(declared.private, scope)):
         write.line(line)
     write.lines.append(IN_ORDER)  # one row after the other
-    write.open(f"for (long {trip} = {item}; {trip} < {trips}; {trip} += {items})")
-    rest = trip
-    places: list[str] = []
-    for extent in reversed(extents):
-        places.insert(0, f"{rest} % {extent.text}" if rest == trip else f"({rest}) % {extent.text}")
-        rest = f"{rest} / {extent.text}"
-    for within, place in zip(ranges, [rest, *places], strict=True):
-        number = C(place, "int64", 16 if place == trip else 13)
-        write.line(f"const long {within.variable} = {within.value(number)};")
-        if not within.invariant:
-            write.line(f"if ({within.beyond(number)})")
-            write.line("    continue;")
-    if not region.relaxed and ranges[0].stop.value is None and ranges[0].step > 0:
-        bounds[:] = [bound for bound in bounds if not (bound.kind == "stop" and bound.number == 0)]
-    write.number(trip)
-    write.block(region.body)
-    write.close()
+    with write.braces(f"for (long {trip} = {item}; {trip} < {trips}; {trip} += {items})"):
+        rest = trip
+        places: list[str] = []
+        for extent in reversed(extents):
+            places.insert(0, f"{rest} % {extent.text}" if rest == trip else f"({rest}) % {extent.text}")
+            rest = f"{rest} / {extent.text}"
+        for within, place in zip(ranges, [rest, *places], strict=True):
+            number = C(place, "int64", 16 if place == trip else 13)
+            write.line(f"const long {within.variable} = {within.value(number)};")
+            if not within.invariant:
+                write.line(f"if ({within.beyond(number)})")
+                write.line("    continue;")
+        if not region.relaxed and ranges[0].stop.value is None and ranges[0].step > 0:
+            bounds[:] = [bound for bound in bounds if not (bound.kind == "stop" and bound.number == 0)]
+        write.number(trip)
+        write.block(region.body)
     found = of_scope(scope, frozenset(region.written))
     arguments = [a for a in found if a.kind == "array"] + rows
     arguments += [Argument("items", items), Argument("trips", trips), *extents, *bounds]

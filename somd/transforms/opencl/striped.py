@@ -11,7 +11,8 @@ the same way back. An element may be loaded that no trip reads: it is inside its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -286,14 +287,16 @@ class Tiles:
                 found[each] = places[key_of(each)]
         return found
 
-    def slots(self, unrolled: Sequence[str] = ("#pragma unroll",)) -> None:
-        """Opens the loop over what a work-item loads or stores, or computes."""
+    @contextmanager
+    def slots(self, unrolled: Sequence[str] = ("#pragma unroll",)) -> Iterator[None]:
+        """A loop over what a work-item loads or stores, or computes."""
         self.write.lines += unrolled
-        self.write.open(f"for (int load = 0; load < {self.loads}; load++)")
-        self.write.line(f"const int {self.slot} = {self.lane} + load * {self.lanes};")
-        if self.outer is not None and self.of_rows:
-            within, trip = self.outer
-            self.write.line(f"const long {within.variable} = {within.value(C(f'({trip})', 'int64'))};")
+        with self.write.braces(f"for (int load = 0; load < {self.loads}; load++)"):
+            self.write.line(f"const int {self.slot} = {self.lane} + load * {self.lanes};")
+            if self.outer is not None and self.of_rows:
+                within, trip = self.outer
+                self.write.line(f"const long {within.variable} = {within.value(C(f'({trip})', 'int64'))};")
+            yield
 
     @property
     def of_rows(self) -> bool:
@@ -324,36 +327,32 @@ class Tiles:
         write = self.write
         if not self.loaded:
             return
-        self.slots()
-        write.line(f"const long {self.variable} = {at};")
-        for each in self.loaded:
-            element = write.value(each.element)
-            test = " && ".join(filter(None, (valid, self.within(each)))) if tested else ""
-            chosen = f"{test} ? {element.text} : {zero(element.dtype)}" if test else element.text
-            write.line(f"{self.next[each.key]}[load] = {chosen};")
-        write.close()
+        with self.slots():
+            write.line(f"const long {self.variable} = {at};")
+            for each in self.loaded:
+                element = write.value(each.element)
+                test = " && ".join(filter(None, (valid, self.within(each)))) if tested else ""
+                chosen = f"{test} ? {element.text} : {zero(element.dtype)}" if test else element.text
+                write.line(f"{self.next[each.key]}[load] = {chosen};")
 
     def put(self) -> None:
         """What is in the registers into the tiles."""
         if not self.loaded:
             return
-        self.slots()
-        for each in self.loaded:
-            place = f"{self.tiles[each.key]}[{self.row}][{self.place}]"
-            self.write.line(f"{place} = {self.next[each.key]}[load];")
-        self.write.close()
+        with self.slots():
+            for each in self.loaded:
+                place = f"{self.tiles[each.key]}[{self.row}][{self.place}]"
+                self.write.line(f"{place} = {self.next[each.key]}[load];")
 
     def store(self, at: str, valid: str) -> None:
         """What has been stored in the tiles into the arrays, where it is `valid`."""
         write = self.write
         if not self.stored:
             return
-        self.slots()
-        write.line(f"const long {self.variable} = {at};")
-        write.open(f"if ({valid})")
-        for each in self.stored:
-            place = write.expressions.flat_index(each.element)
-            value = f"{self.tiles[each.key]}[{self.row}][{self.place}]"
-            write.line(f"{write.scope.array(each.element.array)}[{place}] = {value};")
-        write.close()
-        write.close()
+        with self.slots():
+            write.line(f"const long {self.variable} = {at};")
+            with write.braces(f"if ({valid})"):
+                for each in self.stored:
+                    place = write.expressions.flat_index(each.element)
+                    value = f"{self.tiles[each.key]}[{self.row}][{self.place}]"
+                    write.line(f"{write.scope.array(each.element.array)}[{place}] = {value};")

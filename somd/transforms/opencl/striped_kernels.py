@@ -144,26 +144,24 @@ class StretchStatements(Statements):
             return
         step, trips, column = self.stretch.step, self.stretch.trips, self.tiles.column
         variable, count = self.scope.text_of(node.variable.name), str(trips)
-        self.open()
-        start, stop = (self.scope.names.fresh(f"{variable}_{part}") for part in ("start", "stop"))
-        self.line(f"const long {start} = {self.value(node.start).loose};")
-        if node.stop != _end(node.start, step * trips):
-            count = self.scope.names.fresh(f"{variable}_trips")
-            self.line(f"const long {stop} = {self.value(node.stop).loose};")
-            self.line(f"const int {count} = (int)max(0L, {trips_between(start, stop, step)});")
-        if self.come:
-            farthest = count if len(self.stretch.loops) == 1 else f"max({self.come}, {count})"
-            self.line(f"{self.come} = {farthest};")
-        self.lines.append(f"#pragma unroll {trips}" if count == str(trips) else IN_ORDER)
-        self.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
-        self.line(f"const long {variable} = {stepped(start, step, column)};")
-        self.scope.staged.update(self.tiles.staged(node.variable.name, node.body))
-        self.loops += 1
-        self.block(node.body)
-        self.loops -= 1
-        self.scope.staged.clear()
-        self.close()
-        self.close()
+        with self.braces():
+            start, stop = (self.scope.names.fresh(f"{variable}_{part}") for part in ("start", "stop"))
+            self.line(f"const long {start} = {self.value(node.start).loose};")
+            if node.stop != _end(node.start, step * trips):
+                count = self.scope.names.fresh(f"{variable}_trips")
+                self.line(f"const long {stop} = {self.value(node.stop).loose};")
+                self.line(f"const int {count} = (int)max(0L, {trips_between(start, stop, step)});")
+            if self.come:
+                farthest = count if len(self.stretch.loops) == 1 else f"max({self.come}, {count})"
+                self.line(f"{self.come} = {farthest};")
+            self.lines.append(f"#pragma unroll {trips}" if count == str(trips) else IN_ORDER)
+            with self.braces(f"for (int {column} = 0; {column} < {count}; {column}++)"):
+                self.line(f"const long {variable} = {stepped(start, step, column)};")
+                self.scope.staged.update(self.tiles.staged(node.variable.name, node.body))
+                self.loops += 1
+                self.block(node.body)
+                self.loops -= 1
+                self.scope.staged.clear()
 
 
 class _Writer:
@@ -196,10 +194,9 @@ class _Writer:
         write.line(f"const int {tiles.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.lanes};")
         write.line(f"long {self.base};")
-        write.open()
-        write.line(f"const long {within.variable} = {within.value(C(self.first, 'int64'))};")
-        write.line(f"{self.base} = {write.value(self.stretch.start).loose};")
-        write.close()
+        with write.braces():
+            write.line(f"const long {within.variable} = {within.value(C(self.first, 'int64'))};")
+            write.line(f"{self.base} = {write.value(self.stretch.start).loose};")
         write.line(f"const long {self.trip} = {self.first} + {tiles.lane};")
         write.line(f"const long {within.variable} = {within.value(trip)};")
         write.line(f"const int {self.active} = !({within.beyond(trip)});")
@@ -211,9 +208,8 @@ class _Writer:
             write.line(f"int {self.come} = 0;")
             write.come = self.come
         write.guards_end()
-        write.open(f"if ({self.active})")
-        write.block(self.region.body)
-        write.close()
+        with write.braces(f"if ({self.active})"):
+            write.block(self.region.body)
         if tiles.stored:
             write.line(f"{self.ends}[{tiles.lane}] = {self.come};")
             write.line(BARRIER)
@@ -231,16 +227,13 @@ def fetch_stretches(tiles: Tiles, base: str, step: int, count: int, whole: str) 
         return
     write.line(f"int {whole} = 1;")
     for at in (base, stepped(base, step, str(count - 1))):
-        write.open()
-        write.line(f"const long {tiles.variable} = {at};")
-        write.line(f"{whole} = {' && '.join([whole, *map(tiles.within, tiles.loaded)])};")
-        write.close()
+        with write.braces():
+            write.line(f"const long {tiles.variable} = {at};")
+            write.line(f"{whole} = {' && '.join([whole, *map(tiles.within, tiles.loaded)])};")
     tiles.registers()
-    write.open(f"if ({whole})")
-    tiles.fetch(stepped(base, step, tiles.slot), tested=False)
-    write.close("} else {")
-    write.depth += 1
-    tiles.fetch(stepped(base, step, tiles.slot))
-    write.close()
+    with write.braces(f"if ({whole})"):
+        tiles.fetch(stepped(base, step, tiles.slot), tested=False)
+    with write.otherwise():
+        tiles.fetch(stepped(base, step, tiles.slot))
     tiles.put()
     write.line(BARRIER)

@@ -203,9 +203,8 @@ class TermWriter(RowGroups):
         if self.long is not None:
             self.long.left_to_others()
         self.tested_at_the_ends()
-        write.open(f"if ({self.together})")
-        self.shared_out(outside)
-        write.close()
+        with write.braces(f"if ({self.together})"):
+            self.shared_out(outside)
         mine = self.active if sums.guard is None else f"{self.active} && {self.mine}"
         if self.late:
             self.active = f"{self.active} && !{self.failed}"
@@ -231,21 +230,19 @@ class TermWriter(RowGroups):
         write.line(f"if ({self.active})")
         write.line(f"    {self.mine} = {test};")
         # the guard may be what keeps the limits inside their arrays
-        write.open(f"if ({self.mine})")
-        write.line(f"{self.start} = {write.value(self.sums.loop.start).loose};")
-        write.line(f"{self.stop} = {write.value(self.sums.loop.stop).loose};")
-        write.close()
+        with write.braces(f"if ({self.mine})"):
+            write.line(f"{self.start} = {write.value(self.sums.loop.start).loose};")
+            write.line(f"{self.stop} = {write.value(self.sums.loop.stop).loose};")
         write.line(f"{stops}[{lane} + 1] = {last};")
         write.line(BARRIER)
         write.line(f"{stops}[{lane}] = {self.stop};")
-        write.open(f"if ({lane} == 0)")
-        write.line(f"{self.apart} = {outside or '0'};")
-        write.line(f"{self.first_trip} = {self.start};")
-        if self.sums.shared:
-            write.line(f"{self.whole} = LONG_MIN;")
-        if self.long is not None:
-            self.long.none_left()
-        write.close()
+        with write.braces(f"if ({lane} == 0)"):
+            write.line(f"{self.apart} = {outside or '0'};")
+            write.line(f"{self.first_trip} = {self.start};")
+            if self.sums.shared:
+                write.line(f"{self.whole} = LONG_MIN;")
+            if self.long is not None:
+                self.long.none_left()
         write.line(BARRIER)
         follows = f"({lane} > 0 && {self.start} != {stops}[{lane} - 1])"
         apart = f"{self.start} > {self.stop} || {follows}"
@@ -264,15 +261,13 @@ class TermWriter(RowGroups):
         far = "" if ends else f" && !{write.unit.far_apart()}({self.first_trip}, {self.last_trip}, {MOST_TRIPS})"
         write.line(f"int {together} = !{self.apart}{far};")
         if ends:
-            write.open(f"if ({together} && {self.first_trip} < {self.last_trip})")
-            for trip in (self.first_trip, f"{self.last_trip} - 1"):
-                write.open()
-                write.line(f"const long {self.variable} = {trip};")
-                for array, axis, index in ends:
-                    place, length = write.value(index), self.scope.length(array, axis)
-                    write.line(f"{together} &= (ulong)({place.text}) < (ulong){length.text};")
-                write.close()
-            write.close()
+            with write.braces(f"if ({together} && {self.first_trip} < {self.last_trip})"):
+                for trip in (self.first_trip, f"{self.last_trip} - 1"):
+                    with write.braces():
+                        write.line(f"const long {self.variable} = {trip};")
+                        for array, axis, index in ends:
+                            place, length = write.value(index), self.scope.length(array, axis)
+                            write.line(f"{together} &= (ulong)({place.text}) < (ulong){length.text};")
         else:
             trips = f"(ulong){self.last_trip} - (ulong){self.first_trip}"
             write.line(f"{together} &= {self.first_trip} >= {self.last_trip} || {trips} <= {FAR};")
@@ -292,12 +287,11 @@ class TermWriter(RowGroups):
         if self.sums.shared:
             self.pipelined(outside)
             return
-        write.open(f"for (long {at} = {self.first_trip}; {at} < {self.last_trip}; {at} += {self.sums.terms})")
-        self.loaded(at, f"{self.terms}[{self.sums.place(self.slot)}]", outside)
-        write.line(BARRIER)
-        self.added()
-        write.line(BARRIER)
-        write.close()
+        with write.braces(f"for (long {at} = {self.first_trip}; {at} < {self.last_trip}; {at} += {self.sums.terms})"):
+            self.loaded(at, f"{self.terms}[{self.sums.place(self.slot)}]", outside)
+            write.line(BARRIER)
+            self.added()
+            write.line(BARRIER)
 
     def pipelined(self, outside: str) -> None:
         """The same; terms are loaded while those before them are added up, from local memory."""
@@ -305,38 +299,34 @@ class TermWriter(RowGroups):
         write.line(f"{CTYPES[self.sums.term.type.dtype]} {ahead}[{many // LANES}] = {{0}};")
         write.line(f"long {next_} = {self.first_trip};")
         self.loaded(next_, f"{ahead}[load]", outside)
-        write.open(f"while ({next_} < {self.last_trip})")
-        write.line(f"const long {self.at} = {next_};")
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {many // LANES}; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
-        write.line(f"{self.terms}[{self.sums.place(self.slot)}] = {ahead}[load];")
-        write.close()
-        write.line(BARRIER)
-        write.line(f"{next_} += {many};")
-        if self.long is not None:
-            self.long.passed_over(next_)
-        self.loaded(next_, f"{ahead}[load]", outside)
-        self.together_on_one()
-        write.line(BARRIER)
-        write.close()
+        with write.braces(f"while ({next_} < {self.last_trip})"):
+            write.line(f"const long {self.at} = {next_};")
+            write.lines.append("#pragma unroll")
+            with write.braces(f"for (int load = 0; load < {many // LANES}; load++)"):
+                write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+                write.line(f"{self.terms}[{self.sums.place(self.slot)}] = {ahead}[load];")
+            write.line(BARRIER)
+            write.line(f"{next_} += {many};")
+            if self.long is not None:
+                self.long.passed_over(next_)
+            self.loaded(next_, f"{ahead}[load]", outside)
+            self.together_on_one()
+            write.line(BARRIER)
 
     def loaded(self, at: str, into: str, outside: str) -> None:
         """The terms from trip `at` on; neighbours load neighbouring ones."""
         write, many, last = self.write, self.sums.terms, self.last_trip
         write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {many // LANES}; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
-        write.line(f"const long {self.variable} = {at} + {self.slot};")
-        write.open(f"if ({self.variable} < {last})")
-        if self.guess is not None:
-            steady = {index for index, _, _ in self.guess.steady} | {index for _, _, index in self.along}
-            write.expressions.speculation = Speculation(outside, frozenset(steady))
-        write.where(self.sums.added.origin.position)
-        write.line(f"{into} = {write.value(self.sums.term).loose};")
-        write.expressions.speculation = None
-        write.close()
-        write.close()
+        with write.braces(f"for (int load = 0; load < {many // LANES}; load++)"):
+            write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+            write.line(f"const long {self.variable} = {at} + {self.slot};")
+            with write.braces(f"if ({self.variable} < {last})"):
+                if self.guess is not None:
+                    steady = {index for index, _, _ in self.guess.steady} | {index for _, _, index in self.along}
+                    write.expressions.speculation = Speculation(outside, frozenset(steady))
+                write.where(self.sums.added.origin.position)
+                write.line(f"{into} = {write.value(self.sums.term).loose};")
+                write.expressions.speculation = None
         if outside:
             write.line(f"if ({outside})")
             write.line(f"    atomic_or(&{self.apart}, 1);")
@@ -346,57 +336,50 @@ class TermWriter(RowGroups):
         write, at, many, added = self.write, self.at, self.sums.terms, self.sums.added
         mine, total = f"{self.mine} && {self.start} <= {at}", self.scope.text_of(added.target.name)
         mine = f"{mine} && {self.stop} - {at} >= {many}"
-        write.open(f"if ({mine})")
-        write.line(f"{self.whole} = {at};")
-        write.line(f"{self.total} = {total};")
-        write.close()
+        with write.braces(f"if ({mine})"):
+            write.line(f"{self.whole} = {at};")
+            write.line(f"{self.total} = {total};")
         write.line(BARRIER)
-        write.open(f"if ({self.whole} == {at})")
-        assert isinstance(added.value, Operation)
-        name, minus = shared_sum(write.unit, added.target.type.dtype), int(added.value.operator == "-")
-        kind = CTYPES[added.target.type.dtype]
-        word = word_of(added.target.type.dtype)
-        # the limits of rows are not needed any more
-        made = f"{name}({self.total}, {self.terms}, {minus}, (__local {word} *){self.stops}, {self.lane})"
-        write.line(f"const {kind} {self.after} = {made};")
-        write.line(f"if ({mine})")
-        write.line(f"    {total} = {self.after};")
-        write.close()
-        write.open("else")
-        self.added()
-        write.close()
+        with write.braces(f"if ({self.whole} == {at})"):
+            assert isinstance(added.value, Operation)
+            name, minus = shared_sum(write.unit, added.target.type.dtype), int(added.value.operator == "-")
+            kind = CTYPES[added.target.type.dtype]
+            word = word_of(added.target.type.dtype)
+            # the limits of rows are not needed any more
+            made = f"{name}({self.total}, {self.terms}, {minus}, (__local {word} *){self.stops}, {self.lane})"
+            write.line(f"const {kind} {self.after} = {made};")
+            write.line(f"if ({mine})")
+            write.line(f"    {total} = {self.after};")
+        with write.braces("else"):
+            self.added()
 
     def added(self) -> None:
         """What is added to the sum of a work-item's own row."""
         write, slot, at = self.write, self.slot, self.at
-        write.open(f"if ({self.mine})")
-        first, last = (f"(int)clamp({end} - {at}, 0L, {self.sums.terms}L)" for end in (self.start, self.stop))
-        write.line(f"const int {self.slot_stop} = {last};")
-        write.line(f"int {slot} = {first};")
-        if self.sums.shared:
-            self.added_in_batches()
-        unrolled = [] if self.sums.shared else ["#ifdef AHEAD", f"#pragma unroll {COPIES}", "#endif"]
-        write.lines += [*unrolled, IN_ORDER]
-        write.open(f"for (; {slot} < {self.slot_stop}; {slot}++)")
-        self.added_one(f"{self.terms}[{self.sums.place(slot)}]")
-        write.close()
-        write.close()
+        with write.braces(f"if ({self.mine})"):
+            first, last = (f"(int)clamp({end} - {at}, 0L, {self.sums.terms}L)" for end in (self.start, self.stop))
+            write.line(f"const int {self.slot_stop} = {last};")
+            write.line(f"int {slot} = {first};")
+            if self.sums.shared:
+                self.added_in_batches()
+            unrolled = [] if self.sums.shared else ["#ifdef AHEAD", f"#pragma unroll {COPIES}", "#endif"]
+            write.lines += [*unrolled, IN_ORDER]
+            with write.braces(f"for (; {slot} < {self.slot_stop}; {slot}++)"):
+                self.added_one(f"{self.terms}[{self.sums.place(slot)}]")
 
     def added_in_batches(self) -> None:
         """So many terms at a time, all of them loaded before the first is added: beside loads for the next terms
         drivers do not see to that themselves."""
         write, slot = self.write, self.slot
         write.lines.append("#ifdef AHEAD")
-        write.open(f"for (; {slot} + {COPIES} <= {self.slot_stop}; {slot} += {COPIES})")
-        write.line(f"{CTYPES[self.sums.term.type.dtype]} {self.batch}[{COPIES}];")
-        write.lines.append("#pragma unroll")
-        write.line(f"for (int load = 0; load < {COPIES}; load++)")
-        write.line(f"    {self.batch}[load] = {self.terms}[{self.sums.place(f'({slot} + load)')}];")
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {COPIES}; load++)")
-        self.added_one(f"{self.batch}[load]")
-        write.close()
-        write.close()
+        with write.braces(f"for (; {slot} + {COPIES} <= {self.slot_stop}; {slot} += {COPIES})"):
+            write.line(f"{CTYPES[self.sums.term.type.dtype]} {self.batch}[{COPIES}];")
+            write.lines.append("#pragma unroll")
+            write.line(f"for (int load = 0; load < {COPIES}; load++)")
+            write.line(f"    {self.batch}[load] = {self.terms}[{self.sums.place(f'({slot} + load)')}];")
+            write.lines.append("#pragma unroll")
+            with write.braces(f"for (int load = 0; load < {COPIES}; load++)"):
+                self.added_one(f"{self.batch}[load]")
         write.lines.append("#endif")
 
     def added_one(self, term: str) -> None:

@@ -27,6 +27,7 @@ what they have for themselves are rows then, wherever its elements lie. Neighbou
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import libcst as cst
@@ -301,64 +302,56 @@ class _Writer(RowGroups):
             self.whole_rows(self.whole, self.shape.rows)
         self.loads(self.start)
         write.line(f"int {self.side} = 0;")
-        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {tile})")
-        self.put()
-        write.open(f"if ({self.at} + {tile} < {self.stop})")
-        self.loads(f"{self.at} + {tile}")
-        write.close()
-        self.along()
-        write.line(f"{self.side} = !{self.side};")
-        write.close()
+        with write.braces(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {tile})"):
+            self.put()
+            with write.braces(f"if ({self.at} + {tile} < {self.stop})"):
+                self.loads(f"{self.at} + {tile}")
+            self.along()
+            write.line(f"{self.side} = !{self.side};")
 
     def loads(self, at: str) -> None:
         """Elements of the tile at `at` into registers; a whole tile without tests."""
         write, tile = self.write, self.shape.tile
-        for _ in self.by_loaders():
+        with self.by_loaders():
             if self.walk.shared:
-                write.open(f"if ({self.loader} < {tile} && {at} + {self.loader} < {self.stop})")
-                write.line(f"const long {self.variable} = {at} + {self.loader};")
-                for read in self.walk.shared:
-                    write.line(f"{self.next[read]} = {write.value(read).text};")
-                write.close()
+                with write.braces(f"if ({self.loader} < {tile} && {at} + {self.loader} < {self.stop})"):
+                    write.line(f"const long {self.variable} = {at} + {self.loader};")
+                    for read in self.walk.shared:
+                        write.line(f"{self.next[read]} = {write.value(read).text};")
             if self.own:
-                write.open(f"if ({self.whole} && {at} + {tile} <= {self.stop})")
-                self.load_own(at, tested=False)
-                write.close("} else {")
-                write.depth += 1
-                self.load_own(at, tested=True)
-                write.close()
+                with write.braces(f"if ({self.whole} && {at} + {tile} <= {self.stop})"):
+                    self.load_own(at, tested=False)
+                with write.otherwise():
+                    self.load_own(at, tested=True)
 
-    def by_loaders(self) -> Iterator[None]:
-        """Opens and closes what only those who load do."""
-        if self.shape.apart:
-            self.write.open(f"if ({self.loader} >= 0)")
-        yield
-        if self.shape.apart:
-            self.write.close()
+    def by_loaders(self) -> AbstractContextManager[None]:
+        """What only those who load do."""
+        return self.write.braces(f"if ({self.loader} >= 0)") if self.shape.apart else nullcontext()
 
-    def slots(self) -> tuple[str, str]:
-        """Opens the loop over what a work-item loads; the row of a slot, and its place along the loop."""
+    @contextmanager
+    def slots(self) -> Iterator[tuple[str, str]]:
+        """A loop over what a work-item loads; the row of a slot, and its place along the loop."""
         write, shape = self.write, self.shape
         write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {self.loads_of_one}; load++)")
-        write.line(f"const int {self.slot} = {self.loader} + load * {shape.loaders};")
-        if self.walk.rows:
-            return f"{self.slot} / {shape.tile}", f"{self.slot} % {shape.tile}"
-        return f"{self.slot} % {shape.rows}", f"{self.slot} / {shape.rows}"
+        with write.braces(f"for (int load = 0; load < {self.loads_of_one}; load++)"):
+            write.line(f"const int {self.slot} = {self.loader} + load * {shape.loaders};")
+            if self.walk.rows:
+                yield f"{self.slot} / {shape.tile}", f"{self.slot} % {shape.tile}"
+            else:
+                yield f"{self.slot} % {shape.rows}", f"{self.slot} / {shape.rows}"
 
     def load_own(self, at: str, tested: bool) -> None:
         write, trip = self.write, C(self.trip, "int64")
-        row, place = self.slots()
-        write.line(f"const long {self.trip} = {self.first} + {row};")
-        for line in self.trips.variables(trip):
-            write.line(line)
-        write.line(f"const long {self.variable} = {at} + {place};")
-        inside = f"{self.variable} < {self.stop} && !({self.trips.beyond(trip)})"
-        for read in self.own:
-            element = write.value(read)
-            chosen = f"{inside} ? {element.text} : {zero(element.dtype)}"
-            write.line(f"{self.next[read]}[load] = {chosen if tested else element.text};")
-        write.close()
+        with self.slots() as (row, place):
+            write.line(f"const long {self.trip} = {self.first} + {row};")
+            for line in self.trips.variables(trip):
+                write.line(line)
+            write.line(f"const long {self.variable} = {at} + {place};")
+            inside = f"{self.variable} < {self.stop} && !({self.trips.beyond(trip)})"
+            for read in self.own:
+                element = write.value(read)
+                chosen = f"{inside} ? {element.text} : {zero(element.dtype)}"
+                write.line(f"{self.next[read]}[load] = {chosen if tested else element.text};")
 
     def tile_of(self, read: Element) -> str:
         return f"{self.tiles[read]}[{self.side}]"
@@ -366,18 +359,16 @@ class _Writer(RowGroups):
     def put(self) -> None:
         """What is in the registers into one side of local memory: the other one may still be walked along."""
         write = self.write
-        for _ in self.by_loaders():
+        with self.by_loaders():
             if self.own:
-                row, place = self.slots()
-                for read in self.own:
-                    where = f"[{row}][{place}]" if read in self.walk.rows else f"[{place}][{row}]"
-                    write.line(f"{self.tile_of(read)}{where} = {self.next[read]}[load];")
-                write.close()
+                with self.slots() as (row, place):
+                    for read in self.own:
+                        where = f"[{row}][{place}]" if read in self.walk.rows else f"[{place}][{row}]"
+                        write.line(f"{self.tile_of(read)}{where} = {self.next[read]}[load];")
             if self.walk.shared:
-                write.open(f"if ({self.loader} < {self.shape.tile})")
-                for read in self.walk.shared:
-                    write.line(f"{self.tile_of(read)}[{self.loader}] = {self.next[read]};")
-                write.close()
+                with write.braces(f"if ({self.loader} < {self.shape.tile})"):
+                    for read in self.walk.shared:
+                        write.line(f"{self.tile_of(read)}[{self.loader}] = {self.next[read]};")
         write.line(BARRIER)
 
     def along(self) -> None:
@@ -390,20 +381,17 @@ class _Writer(RowGroups):
             places[-1] += f"[{self.lane}]" if read in self.walk.columns else ""
         reads = [*self.walk.reads, *self.walk.same]
         self.scope.staged.update(staged(reads, [*places, *self.same], self.walk.loop.body))
-        write.open(f"if ({self.active} && {self.at} + {tile} <= {self.stop})")
-        write.lines += unroll_lines(self.shape.copies, self.operations)
-        self.columns(str(tile))
-        write.close(f"}} else if ({self.active}) {{")
-        write.depth += 1
-        self.columns(f"{self.stop} - {self.at}")
-        write.close()
+        with write.braces(f"if ({self.active} && {self.at} + {tile} <= {self.stop})"):
+            write.lines += unroll_lines(self.shape.copies, self.operations)
+            self.columns(str(tile))
+        with write.otherwise(f"if ({self.active})"):
+            self.columns(f"{self.stop} - {self.at}")
         self.scope.staged.clear()
 
     def columns(self, count: str) -> None:
         write = self.write
-        write.open(f"for (int {self.column} = 0; {self.column} < {count}; {self.column}++)")
-        write.line(f"const long {self.variable} = {self.at} + {self.column};")
-        write.loops += 1
-        write.block(self.walk.loop.body)
-        write.loops -= 1
-        write.close()
+        with write.braces(f"for (int {self.column} = 0; {self.column} < {count}; {self.column}++)"):
+            write.line(f"const long {self.variable} = {self.at} + {self.column};")
+            write.loops += 1
+            write.block(self.walk.loop.body)
+            write.loops -= 1

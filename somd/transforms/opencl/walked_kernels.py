@@ -19,6 +19,7 @@ Rows of matrices that one loop only reads are the matter of `tiled_kernels`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import libcst as cst
@@ -148,11 +149,8 @@ class _Writer(RowGroups):
             self.where_active(before)
             if number:
                 write.line(FENCE)
-            if len(walk.loops) > 1:
-                write.open()
-            self.walked(loop, arrays)
-            if len(walk.loops) > 1:
-                write.close()
+            with write.braces() if len(walk.loops) > 1 else nullcontext():
+                self.walked(loop, arrays)
         self.where_active(walk.behind)
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         text = kernel_text(name, arguments, write.finished(), scope, group=str(LANES), local=write.local)
@@ -172,39 +170,35 @@ class _Writer(RowGroups):
         self.limits()
         self.publish(free)
         self.fetch("0")
-        write.open(f"for (long {self.at} = 0; {self.at} < {self.most}; {self.at} += {columns})")
-        write.line(BARRIER)
-        tiles.put()
-        write.line(BARRIER)
-        if tiles.loaded:
-            write.open(f"if ({self.at} + {columns} < {self.most})")
-            self.fetch(f"{self.at} + {columns}")
-            write.close()
-        if free:
-            self.freely(free)
-        if len(free) < len(loop.body):
-            if free:
-                write.line(BARRIER)
-            self.along(loop.body[len(free) :])
-        if tiles.stored:
+        with write.braces(f"for (long {self.at} = 0; {self.at} < {self.most}; {self.at} += {columns})"):
             write.line(BARRIER)
-            tiles.store(self.place(self.at), self.valid(self.at))
-        write.close()
+            tiles.put()
+            write.line(BARRIER)
+            if tiles.loaded:
+                with write.braces(f"if ({self.at} + {columns} < {self.most})"):
+                    self.fetch(f"{self.at} + {columns}")
+            if free:
+                self.freely(free)
+            if len(free) < len(loop.body):
+                if free:
+                    write.line(BARRIER)
+                self.along(loop.body[len(free) :])
+            if tiles.stored:
+                write.line(BARRIER)
+                tiles.store(self.place(self.at), self.valid(self.at))
 
     def limits(self) -> None:
         """Where each row of the group begins, how long it is, and how long the longest one is."""
         write, lane, step = self.write, self.tiles.lane, self.step
         write.line(f"long {self.start} = 0;")
         write.line(f"long {self.count} = 0;")
-        write.open(f"if ({self.active})")
-        start, stop = (write.value(each).loose for each in (self.loop.start, self.loop.stop))
-        write.line(f"{self.start} = {start};")
-        write.line(f"{self.count} = max(0L, {trips_between(self.start, f'({stop})', step)});")
-        write.close()
-        write.open(f"if ({lane} < {self.walk.rows})")
-        write.line(f"{self.starts}[{lane}] = {self.start};")
-        write.line(f"{self.counts}[{lane}] = {self.count};")
-        write.close()
+        with write.braces(f"if ({self.active})"):
+            start, stop = (write.value(each).loose for each in (self.loop.start, self.loop.stop))
+            write.line(f"{self.start} = {start};")
+            write.line(f"{self.count} = max(0L, {trips_between(self.start, f'({stop})', step)});")
+        with write.braces(f"if ({lane} < {self.walk.rows})"):
+            write.line(f"{self.starts}[{lane}] = {self.start};")
+            write.line(f"{self.counts}[{lane}] = {self.count};")
         write.line(BARRIER)
         write.line(f"long {self.most} = {self.counts}[0];")
         if self.walk.rows > 1:
@@ -245,27 +239,24 @@ class _Writer(RowGroups):
                 self.of_row[name] = self.scope.names.fresh(f"{self.scope.text_of(name)}_of_row")
                 write.local.append(f"    __local {CTYPES[private[name]]} {self.of_row[name]}[{self.walk.rows}];")
         if self.published:
-            write.open(f"if ({self.active})")
-            for name in self.published:
-                write.line(f"{self.of_row[name]}[{self.tiles.lane}] = {self.scope.text_of(name)};")
-            write.close()
+            with write.braces(f"if ({self.active})"):
+                for name in self.published:
+                    write.line(f"{self.of_row[name]}[{self.tiles.lane}] = {self.scope.text_of(name)};")
 
     def freely(self, free: tuple[Statement, ...]) -> None:
         """What all work-items compute of a piece."""
         write, tiles, private = self.write, self.tiles, self.declared.private
-        tiles.slots(unroll_lines(tiles.loads, operations(free, self.unit.by_name)))
-        write.open(f"if ({self.valid(self.at)})")
-        write.line(f"const long {self.variable} = {self.place(self.at)};")
-        for name in self.published:
-            text = f"{CTYPES[private[name]]} {self.scope.text_of(name)} = {self.of_row[name]}[{tiles.row}];"
-            write.line(f"const {text}")
-        self.scope.staged.update(tiles.staged(self.loop.variable.name, free, f"[{tiles.row}][{tiles.place}]"))
-        write.loops += 1
-        write.block(free)
-        write.loops -= 1
-        self.scope.staged.clear()
-        write.close()
-        write.close()
+        each_slot = tiles.slots(unroll_lines(tiles.loads, operations(free, self.unit.by_name)))
+        with each_slot, write.braces(f"if ({self.valid(self.at)})"):
+            write.line(f"const long {self.variable} = {self.place(self.at)};")
+            for name in self.published:
+                text = f"{CTYPES[private[name]]} {self.scope.text_of(name)} = {self.of_row[name]}[{tiles.row}];"
+                write.line(f"const {text}")
+            self.scope.staged.update(tiles.staged(self.loop.variable.name, free, f"[{tiles.row}][{tiles.place}]"))
+            write.loops += 1
+            write.block(free)
+            write.loops -= 1
+            self.scope.staged.clear()
 
     def place(self, at: str) -> str:
         """The loop variable of a slot of the piece at `at`."""
@@ -283,22 +274,19 @@ class _Writer(RowGroups):
     def along(self, body: tuple[Statement, ...]) -> None:
         """The walk along a piece by a body: a whole one, or what is left."""
         write, columns = self.write, self.walk.columns
-        write.open(f"if ({self.active} && {self.at} + {columns} <= {self.count})")
-        write.lines += unroll_lines(AT_ONCE, operations(body, self.unit.by_name))
-        self.columns(str(columns), body)
-        write.close(f"}} else if ({self.active}) {{")
-        write.depth += 1
-        write.lines.append(IN_ORDER)
-        self.columns(f"{self.count} - {self.at}", body)
-        write.close()
+        with write.braces(f"if ({self.active} && {self.at} + {columns} <= {self.count})"):
+            write.lines += unroll_lines(AT_ONCE, operations(body, self.unit.by_name))
+            self.columns(str(columns), body)
+        with write.otherwise(f"if ({self.active})"):
+            write.lines.append(IN_ORDER)
+            self.columns(f"{self.count} - {self.at}", body)
 
     def columns(self, count: str, body: tuple[Statement, ...]) -> None:
         write, column = self.write, self.tiles.column
-        write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
-        write.line(f"const long {self.variable} = {stepped(self.start, self.step, f'({self.at} + {column})')};")
-        self.scope.staged.update(self.tiles.staged(self.loop.variable.name, body))
-        write.loops += 1
-        write.block(body)
-        write.loops -= 1
-        self.scope.staged.clear()
-        write.close()
+        with write.braces(f"for (int {column} = 0; {column} < {count}; {column}++)"):
+            write.line(f"const long {self.variable} = {stepped(self.start, self.step, f'({self.at} + {column})')};")
+            self.scope.staged.update(self.tiles.staged(self.loop.variable.name, body))
+            write.loops += 1
+            write.block(body)
+            write.loops -= 1
+            self.scope.staged.clear()

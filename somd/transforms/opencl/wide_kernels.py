@@ -112,11 +112,10 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel 
 
 def _alone(segment: Segment, slots: Sequence[tuple[str, str, str]], lane: str, write: Statements) -> None:
     """Statements that the first work-item runs, and what it passes on."""
-    write.open(f"if ({lane} == 0)")
-    write.block(segment.statements)
-    for text, slot, _ in slots:
-        write.line(f"{slot} = {text};")
-    write.close()
+    with write.braces(f"if ({lane} == 0)"):
+        write.block(segment.statements)
+        for text, slot, _ in slots:
+            write.line(f"{slot} = {text};")
 
 
 def _slots(segment: Segment, scope: Scope) -> list[tuple[str, str, str]]:
