@@ -6,7 +6,7 @@ exactly known (index or condition on data) are guarded where they happen instead
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import islpy as isl
 import libcst as cst
@@ -141,11 +141,3 @@ def is_within(access: Access, axis: int, within: Collection[str]) -> bool:
     index = index_expressions(access.node)[axis]
     shapes = (shape_reference(n) for n in nodes_of(index, cst.Subscript))
     return not names_read(index).isdisjoint(within) and None not in shapes
-
-
-def subscripts(accesses: Sequence[Access]) -> Iterator[cst.Subscript]:
-    seen: set[cst.Subscript] = set()
-    for access in accesses:
-        if access.node not in seen:
-            seen.add(access.node)
-            yield access.node

@@ -114,13 +114,9 @@ class _Rewriter(MethodRewriter):
 
     def _copy(self, loop: cst.For, body: list[cst.BaseStatement], iterated: str | None = None) -> cst.For:
         """A copy of a loop with another body, and perhaps over another range."""
-        target = loop.target.deep_clone()
         if iterated is None:
             over = cast(cst.BaseExpression, loop.iter.visit(Renamed(self.method, {}, self.positions)))
         else:
             over = cst.parse_expression(iterated)
             self.place(over, self.positions[loop.iter])
-        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
-        self.positions[target] = self.positions[loop.target]
-        self.positions[made] = self.positions[loop]
-        return made
+        return self.loop_over(loop, over, body)

@@ -88,6 +88,7 @@ class _Inliner:
         self.collector = collector
         self.depth = depth
         self.positions: dict[cst.CSTNode, Position] = dict(method.positions)
+        self.tracked = Tracked(self.positions)
         self.namespace: dict[str, object] = dict(method.namespace)
         self.taken = set(method.local_names)
         self.shared: frozenset[str] = frozenset()
@@ -119,20 +120,20 @@ class _Inliner:
             return [self._while(node)]
         if isinstance(node, cst.For):
             before, header = self._expression(node.iter)
-            return [*before, self._with_body(self._changed(node, iter=header))]
+            return [*before, self._with_body(self.tracked.remade(node, iter=header))]
         if isinstance(node, cst.With):
             return [self._with_body(node)]
         return [node]
 
     def _branches(self, node: cst.If) -> list[cst.BaseStatement]:
         before, test = self._expression(node.test)
-        changed = cast(cst.If, self._with_body(self._changed(node, test=test)))
+        changed = cast(cst.If, self._with_body(self.tracked.remade(node, test=test)))
         if isinstance(node.orelse, cst.If):
             other = self._branches(node.orelse)
             nested = other[-1] if len(other) == 1 else cst.Else(cst.IndentedBlock(other))
-            changed = cast(cst.If, self._changed(changed, orelse=nested))
+            changed = self.tracked.remade(changed, orelse=nested)
         elif node.orelse is not None:
-            changed = cast(cst.If, self._changed(changed, orelse=self._with_body(node.orelse)))
+            changed = self.tracked.remade(changed, orelse=self._with_body(node.orelse))
         return [*before, changed]
 
     def _while(self, node: cst.While) -> cst.BaseStatement:
@@ -145,14 +146,16 @@ class _Inliner:
         leave = leave.with_deep_changes(cst.ensure_type(leave, cst.If).test, expression=_in_parentheses(test))
         body = [*before, leave, *statements_of(looped.body)]
         made = looped.with_changes(test=cst.Name("True"), body=cst.IndentedBlock(cast(list[cst.BaseStatement], body)))
-        Tracked(self.positions).place(made, self.method.position(node))
+        self.tracked.place(made, self.method.position(node))
         return made
 
     def _with_body(self, node: cst.CSTNode) -> cst.BaseStatement:
         body = cast(cst.For, node).body
         if not self._inside(body):
             return cast(cst.BaseStatement, node)
-        return cast(cst.BaseStatement, self._changed(node, body=cst.IndentedBlock(self.block(statements_of(body)))))
+        return cast(
+            cst.BaseStatement, self.tracked.remade(node, body=cst.IndentedBlock(self.block(statements_of(body))))
+        )
 
     def _line(self, node: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = node.body[0]
@@ -160,7 +163,7 @@ class _Inliner:
             before, result = self._written_out(small.value, None, True)
             if result in self.unset:  # nobody wants it, but Python reads it
                 line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(self._own("value", "unused"))], result)])
-                Tracked(self.positions).place(line, self.method.position(small))
+                self.tracked.place(line, self.method.position(small))
                 before.append(line)
             return before
         value = getattr(small, "value", None)
@@ -170,14 +173,12 @@ class _Inliner:
                 before, result = self._written_out(value, target.value, True)
                 if isinstance(result, cst.Name) and result.value == target.value:
                     return before
-                changed = self._changed(small, value=result)
-                return [*before, cast(cst.BaseStatement, self._changed(node, body=[changed]))]
+                return [*before, self.tracked.remade(node, body=[self.tracked.remade(small, value=result)])]
         if not isinstance(value, cst.BaseExpression):
             self._refuse(small, "a call of another method is not supported here")
             return [node]
         before, expression = self._expression(value)
-        changed = self._changed(small, value=expression)
-        return [*before, cast(cst.BaseStatement, self._changed(node, body=[changed]))]
+        return [*before, self.tracked.remade(node, body=[self.tracked.remade(small, value=expression)])]
 
     def _expression(self, node: cst.BaseExpression) -> tuple[list[cst.BaseStatement], cst.BaseExpression]:
         """The statements before, and the expression with results in place of calls."""
@@ -187,28 +188,14 @@ class _Inliner:
             if self.callee(call) is None:
                 continue
             made, result = self._written_out(call, None, call is node)
-            replaced[call] = result if call is node else self._enclosed(result)
+            replaced[call] = result if call is node else self.tracked.enclosed(result)
             before += made
         if not replaced:
             return [], node
         return before, cast(cst.BaseExpression, node.visit(Replaced(replaced, self.positions)))
 
-    def _enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """An expression as an operand of another one."""
-        if node.lpar or isinstance(node, cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute):
-            return node
-        return cast(cst.BaseExpression, self._changed(node, lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
-
     def _inside(self, node: cst.CSTNode) -> bool:
         return any(self.callee(call) is not None for call in calls_in(node))
-
-    def _changed(self, node: cst.CSTNode, **changes: object) -> cst.CSTNode:
-        if all(getattr(node, name) is value for name, value in changes.items()):
-            return node
-        changed = node.with_changes(**changes)
-        if node in self.positions:
-            self.positions[changed] = self.positions[node]
-        return changed
 
     # --- a call --------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
-from somd.transforms.tree.names import names_read
+from somd.transforms.tree.names import assigned_place, names_read
 from somd.transforms.tree.rewriting import code_of, parsed, rewritten
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -64,9 +64,9 @@ class _Statements(Lifter):
         if isinstance(node, cst.For | cst.With):
             body = self.suite(node.body)
             if isinstance(node, cst.With) or not self.needed(node.iter):
-                return [self.changed(node, body=body)]
+                return [self.remade(node, body=body)]
             header = self.lifted(node.iter)
-            return [*header.before, self.changed(node, iter=header.value, body=body)]
+            return [*header.before, self.remade(node, iter=header.value, body=body)]
         return [node]
 
     def suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
@@ -81,18 +81,18 @@ class _Statements(Lifter):
             other = cast(cst.If, nested[0]) if whole else cst.Else(cst.IndentedBlock(nested))
         elif isinstance(other, cst.Else):
             other = other.with_changes(body=self.suite(other.body))
-        return [*test.before, self.changed(node, test=test.value, body=self.suite(node.body), orelse=other)]
+        return [*test.before, self.remade(node, test=test.value, body=self.suite(node.body), orelse=other)]
 
     def repeated(self, node: cst.While) -> cst.BaseStatement:
         """A test of which something is lifted is taken in the loop."""
         body = self.suite(node.body)
         if not self.needed(node.test):
-            return self.changed(node, body=body)
+            return self.remade(node, body=body)
         test = self.condition(node.test)
         [leave] = parsed(f"if not {code_of(test.value)}:\n    break\n")
         self.place(leave, self.at(node.test))
         inner = [*test.before, leave, *cast(Sequence[cst.BaseStatement], statements_of(body))]
-        made = self.changed(node, test=cst.Name("True"), body=cst.IndentedBlock(inner))
+        made = self.remade(node, test=cst.Name("True"), body=cst.IndentedBlock(inner))
         self.place(made, self.at(node.test))
         return made
 
@@ -102,7 +102,7 @@ class _Statements(Lifter):
             lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in node.body]
             for line, small in zip(lines, node.body, strict=True):
                 self.positions[line] = self.positions[line.body[0]] = self.at(small)
-            lines[0] = self.changed(lines[0], leading_lines=node.leading_lines)
+            lines[0] = self.remade(lines[0], leading_lines=node.leading_lines)
             return self.block(lines)
         small = node.body[0]
         if isinstance(small, cst.Assign) and len(alone := self.one_by_one(small)) > 1:
@@ -124,10 +124,10 @@ class _Statements(Lifter):
             return [node]
         found = self.lifted(value, whole=element is None)
         if element is None or not inside:
-            return [*found.before, self.changed(node, body=[self.changed(small, value=found.value)])]
+            return [*found.before, self.remade(node, body=[self.remade(small, value=found.value)])]
         first, *indexes = self.operands([found.value, *index_expressions(element)], [found])
         targets = [cst.AssignTarget(self.indexed(element, indexes))]
-        return [*first.before, self.changed(node, body=[self.changed(small, value=first.value, targets=targets)])]
+        return [*first.before, self.remade(node, body=[self.remade(small, value=first.value, targets=targets)])]
 
     def one_by_one(self, small: cst.Assign) -> list[cst.SimpleStatementLine]:
         """`x, y = f(a), g(a)` as two assignments, where the names that are given are not read in it."""
@@ -153,10 +153,10 @@ class _Statements(Lifter):
         """What an `assert` tests, or a `raise` raises."""
         if isinstance(small, cst.Assert) and self.inside(small.test):
             found = self.condition(small.test)
-            return [*found.before, self.changed(node, body=[self.changed(small, test=found.value)])]
+            return [*found.before, self.remade(node, body=[self.remade(small, test=found.value)])]
         if isinstance(small, cst.Raise) and small.exc is not None and small.cause is None:
             found = self.lifted(small.exc)
-            return [*found.before, self.changed(node, body=[self.changed(small, exc=found.value)])]
+            return [*found.before, self.remade(node, body=[self.remade(small, exc=found.value)])]
         return [node]
 
     def updated_element(
@@ -171,18 +171,13 @@ class _Statements(Lifter):
         value = self.lifted(small.value)
         sum_ = cst.BinaryOperation(old, AUGMENTED[type(small.operator)](), self.enclosed(value.value))
         made = cst.Assign([cst.AssignTarget(element.deep_clone())], sum_)
-        line = self.changed(node, body=[made])
+        line = self.remade(node, body=[made])
         self.place(line, self.at(small))
         return [*before, *read, *value.before, line]
 
 
 def _element(small: cst.BaseSmallStatement) -> cst.Subscript | None:
     """The element that a statement assigns."""
-    if isinstance(small, cst.Assign) and len(small.targets) == 1:
-        target: cst.BaseExpression = small.targets[0].target
-    elif isinstance(small, cst.AugAssign):
-        target = small.target
-    else:
-        return None
+    target = assigned_place(small)
     whole = isinstance(target, cst.Subscript) and any(not isinstance(e.slice, cst.Index) for e in target.slice)
     return target if isinstance(target, cst.Subscript) and not whole else None

@@ -111,7 +111,7 @@ class Lifter(Tracked):
         """`node` where only its truth counts: a short circuit becomes a bool."""
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
             inner = self.condition(node.expression)
-            return replace(inner, value=self.changed(node, expression=self.enclosed(inner.value)))
+            return replace(inner, value=self.remade(node, expression=self.enclosed(inner.value)))
         if not isinstance(node, cst.BooleanOperation) or not self.needed(node):
             return self.lifted(node)
         left, right = self.condition(node.left), self.condition(node.right)
@@ -173,7 +173,7 @@ class Lifter(Tracked):
     def indexed(self, target: cst.BaseExpression, indexes: Sequence[Lifted]) -> cst.Subscript:
         target = cst.ensure_type(target, cst.Subscript)
         elements = [cst.SubscriptElement(cst.Index(each.value)) for each in indexes]
-        return self.changed(target, slice=elements)
+        return self.remade(target, slice=elements)
 
     def branch(
         self,
@@ -203,21 +203,6 @@ class Lifter(Tracked):
         self.taken.add(name)
         self.spelled[name] = code_of(node)
         return name
-
-    def enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """An expression as an operand of another one."""
-        atom = cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute
-        if node.lpar or isinstance(node, atom):
-            return node
-        return self.changed(node, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-    def changed(self, node: Node, **changes: object) -> Node:
-        if all(getattr(node, name) is value for name, value in changes.items()):
-            return node
-        made = node.with_changes(**changes)
-        if node in self.positions:
-            self.positions[made] = self.positions[node]
-        return made
 
 
 def _arms(node: cst.CSTNode) -> Sequence[cst.CSTNode]:

@@ -222,22 +222,13 @@ class _Folder(Tracked):
         if known is None:
             return updated_node
         ends = known != isinstance(updated_node.operator, cst.And)
-        return self.constant(known, original_node) if ends else self.alone(updated_node.right)
+        return self.constant(known, original_node) if ends else self.enclosed(updated_node.right)
 
     def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         known = self.decided(original_node.test, updated_node.test)
         if known is None:
             return updated_node
-        return self.alone(updated_node.body if known else updated_node.orelse)
-
-    def alone(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """What is left of an expression, in parentheses where it may need them."""
-        if node.lpar or isinstance(node, cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute):
-            return node
-        made = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        if node in self.positions:
-            self.positions[made] = self.positions[node]
-        return made
+        return self.enclosed(updated_node.body if known else updated_node.orelse)
 
     def decided(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> bool | None:
         """The value of an operand that a test for None has become."""

@@ -88,12 +88,9 @@ class PanelRewriter(MethodRewriter):
 
     def loop(self, loop: cst.For, iterated: str, body: Sequence[cst.BaseStatement]) -> cst.For:
         """A copy of a loop over another range, with another body."""
-        target, over = loop.target.deep_clone(), cst.parse_expression(iterated)
+        over = cst.parse_expression(iterated)
         self.place(over, self.positions[loop.iter])
-        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
-        self.positions[target] = self.positions[loop.target]
-        self.positions[made] = self.positions[loop]
-        return made
+        return self.loop_over(loop, over, body)
 
     def copied(self, statement: cst.CSTNode) -> cst.BaseStatement:
         return cast(cst.BaseStatement, statement.visit(Renamed(self.method, {}, self.positions)))

@@ -37,7 +37,7 @@ import libcst as cst
 from somd.transforms.frontend.panels import DEPTH, IN_PANELS, PanelRewriter
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
-from somd.transforms.tree.names import names_read
+from somd.transforms.tree.names import assigned_place, names_read
 from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import Transformer
 
@@ -155,15 +155,10 @@ class _Form:
         """The assignment that is all of a statement, if it is one to the element of the row and a column."""
         if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
             return None
-        [stored] = node.body
-        if isinstance(stored, cst.Assign) and len(stored.targets) == 1:
-            target: cst.BaseExpression = stored.targets[0].target
-        elif isinstance(stored, cst.AugAssign):
-            target = stored.target
-        else:
-            return None
-        found = ELEMENT.fullmatch(code_of(target))
-        return stored if found is not None and found.groups() == (self.row, column) else None
+        target = assigned_place(node.body[0])
+        found = None if target is None else ELEMENT.fullmatch(code_of(target))
+        mine = found is not None and found.groups() == (self.row, column)
+        return cast(cst.Assign | cst.AugAssign, node.body[0]) if mine else None
 
 
 def _added(stored: cst.Assign | cst.AugAssign) -> tuple[str, cst.BaseExpression] | None:

@@ -17,7 +17,7 @@ have these in another order; it may be all that the loop has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeVar
 
 import libcst as cst
@@ -133,6 +133,16 @@ def _read(leaf: cst.CSTNode) -> set[str]:
     return names_read(leaf) | assigned_names(leaf)
 
 
+def may_meet(mine: Sequence[Access], others: Sequence[Access], when: Affine, sets: Sets, context: Context) -> bool:
+    """Whether accesses of two kinds may reach one element, one of them storing, where that holds."""
+    for first, second in product(mine, others):
+        if (first.write or second.write) and context.aliases.may_be_one(first.array, second.array):
+            variables, formulas = conflict_formulas(first, second, 0, sets, apart=False)
+            if not sets.empty(variables, [*formulas, when]):
+                return True
+    return False
+
+
 class Dependences:
     """Dependences among the statements of a loop: which of their instances may reach one element."""
 
@@ -165,15 +175,7 @@ class Dependences:
 
     def meet(self, mine: Sequence[Access], others: Sequence[Access], when: Affine) -> bool:
         """Whether accesses of two statements may reach one element, one of them storing, where that holds."""
-        for first in mine:
-            for second in others:
-                known = self.context.aliases.may_be_one(first.array, second.array)
-                if not known or not (first.write or second.write):
-                    continue
-                variables, formulas = conflict_formulas(first, second, 0, self.sets, apart=False)
-                if not self.sets.empty(variables, [*formulas, when]):
-                    return True
-        return False
+        return may_meet(mine, others, when, self.sets, self.context)
 
 
 class _Distribution(Dependences):

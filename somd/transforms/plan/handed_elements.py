@@ -17,7 +17,7 @@ from somd.transforms.frontend.handed_elements import HANDED, Handed
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of, small_statements, statements_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, assigned_place, names_read
 from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in
 
@@ -50,12 +50,7 @@ def handed_element(loop: cst.For, context: Context) -> Handed | None:
 
 
 def _stored(node: cst.CSTNode) -> cst.Subscript | None:
-    if isinstance(node, cst.Assign) and len(node.targets) == 1:
-        target = node.targets[0].target
-    elif isinstance(node, cst.AugAssign):
-        target = node.target
-    else:
-        return None
+    target = assigned_place(node)
     return target if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name) else None
 
 

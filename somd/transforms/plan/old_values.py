@@ -20,12 +20,12 @@ import libcst as cst
 from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import variable
-from somd.transforms.analysis.dependences import OTHER, conflict_formulas, find_conflict
+from somd.transforms.analysis.dependences import OTHER, find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.distribution import leaves_of
 from somd.transforms.frontend.old_values import RENAMED
 from somd.transforms.plan.context import Context
-from somd.transforms.plan.distribution import MOST_ACCESSES, is_odd, is_plain
+from somd.transforms.plan.distribution import MOST_ACCESSES, is_odd, is_plain, may_meet
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import assigned_names
 
@@ -55,19 +55,13 @@ def _reads(loop: cst.For, accesses: Sequence[Access], sets: Sets, context: Conte
     differ = Affine(f"{name} != {other}", frozenset({name, other}))
     earlier = Affine(f"{other} {up_to} {name}", frozenset({name, other}))
 
-    def meet(read: Access, store: Access, when: Affine) -> bool:
-        if not context.aliases.may_be_one(read.array, store.array):
-            return False
-        variables, formulas = conflict_formulas(read, store, 0, sets, apart=False)
-        return not sets.empty(variables, [*formulas, when])
-
     accesses = [each for each in accesses if each.loops]  # its range is read before it runs
     stores = [each for each in accesses if each.write]
-    old = [a for a in accesses if not a.write and any(meet(a, store, differ) for store in stores)]
+    old = [a for a in accesses if not a.write and may_meet([a], stores, differ, sets, context)]
     targets = [each.node for each in stores]
     for each in old:
         cheap = len(each.loops) > context.kinds.ranks[each.array] and each.array not in context.partitions
-        if not cheap or any(each.node is node for node in targets) or any(meet(each, s, earlier) for s in stores):
+        if not cheap or any(each.node is node for node in targets) or may_meet([each], stores, earlier, sets, context):
             return None
     rest = [each for each in accesses if not any(each is one for one in old)]
     if not old or find_conflict(rest, loop, context.aliases, sets) is not None:

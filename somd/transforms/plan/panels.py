@@ -15,19 +15,19 @@ reach one element, one of them storing. Each element sees its updates in their o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import variable
-from somd.transforms.analysis.dependences import OTHER, conflict_formulas, domain_formulas
+from somd.transforms.analysis.dependences import OTHER, domain_formulas
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.distribution import leaves_of
 from somd.transforms.frontend.panels import IN_PANELS, Update
 from somd.transforms.plan.context import Context
-from somd.transforms.plan.distribution import MOST_ACCESSES, MOST_STATEMENTS, is_odd, is_plain, variable_of
+from somd.transforms.plan.distribution import MOST_ACCESSES, MOST_STATEMENTS, is_odd, is_plain, may_meet, variable_of
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import code_of, inside
@@ -157,14 +157,4 @@ class _Question:
 
     def meet(self, mine: Sequence[Access], others: Sequence[Access], when: Affine) -> bool:
         """Whether two accesses may reach one element, one of them storing, where that holds."""
-        for first, second in self.pairs(mine, others):
-            variables, formulas = conflict_formulas(first, second, 0, self.sets, apart=False)
-            if not self.sets.empty(variables, [*formulas, when]):
-                return True
-        return False
-
-    def pairs(self, mine: Sequence[Access], others: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
-        for first in mine:
-            for second in others:
-                if (first.write or second.write) and self.context.aliases.may_be_one(first.array, second.array):
-                    yield first, second
+        return may_meet(mine, others, when, self.sets, self.context)

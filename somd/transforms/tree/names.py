@@ -77,6 +77,13 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
     return (part.value for part in target_parts(target) if isinstance(part, cst.Name))
 
 
+def assigned_place(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The one place that an assignment sets, or changes; None for every other statement."""
+    if isinstance(node, cst.Assign) and len(node.targets) == 1:
+        return node.targets[0].target
+    return node.target if isinstance(node, cst.AugAssign) else None
+
+
 def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
     """The annotation of each name that has one in `node`."""
     places = ((name, each) for each in nodes_of(node, cst.AnnAssign) for name in target_names(each.target))

@@ -11,7 +11,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names, new_name
-from somd.transforms.tree.walking import Transformer, children_of, nodes_in
+from somd.transforms.tree.walking import Node, Transformer, children_of, nodes_in
 
 
 def transformed_statement(node: cst.BaseStatement, transformer: cst.CSTTransformer) -> cst.BaseStatement:
@@ -80,6 +80,21 @@ class Tracked(Transformer):
         for node in nodes_in(made):
             self.positions.setdefault(node, place)
 
+    def remade(self, node: Node, **changes: object) -> Node:
+        """`node` with other attributes, at its place; itself where they are what it has."""
+        if all(getattr(node, name) is value for name, value in changes.items()):
+            return node
+        made = node.with_changes(**changes)
+        if node in self.positions:
+            self.positions[made] = self.positions[node]
+        return made
+
+    def enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression as an operand of another one."""
+        if node.lpar or isinstance(node, cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute):
+            return node
+        return self.remade(node, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
 
 class MethodRewriter(Tracked):
     """A transformer that gives a method another function; `spelled`: what the user wrote where it makes names."""
@@ -95,6 +110,14 @@ class MethodRewriter(Tracked):
         name = new_name(wanted, self.taken)
         self.spelled[name] = spelled
         return name
+
+    def loop_over(self, loop: cst.For, over: cst.BaseExpression, body: Sequence[cst.BaseStatement]) -> cst.For:
+        """A copy of a loop over `over`, with another body."""
+        target = loop.target.deep_clone()
+        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
+        self.positions[target] = self.positions[loop.target]
+        self.positions[made] = self.positions[loop]
+        return made
 
     def rewritten(self) -> Method:
         """The method as this transformer makes it; itself where it changes nothing."""

@@ -67,12 +67,8 @@ def _is_text(kind: object) -> bool:
 
 def children_of(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly in `node`, layout left out."""
-    return _children_in(node, _attributes.get(type(node)) or _names_of(node))
-
-
-def _children_in(node: cst.CSTNode, attributes: Sequence[str]) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
-    for value in _values_of(attributes)(node):
+    for value in _values_of(_attributes.get(type(node)) or _names_of(node))(node):
         if not value or value is _DEFAULT:
             continue
         kind = type(value)
@@ -140,14 +136,11 @@ def holds(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
 Hooks = dict[type[cst.CSTNode], Callable[..., Any]]
 
 
-def _hooks(cls: type, base: type, start: str) -> tuple[Hooks, dict[str, Callable[..., Any]]]:
-    """The hooks that a class has beyond those of `base`: `visit_For` by its node, `visit_For_iter` as `For_iter`."""
+def _hooks(cls: type, base: type, start: str) -> Hooks:
+    """The hooks that a class has beyond those of `base`, by their nodes."""
     own = {name for kind in cls.__mro__ if issubclass(kind, base) for name in vars(kind) if name.startswith(start)}
-    found = {name.removeprefix(start): getattr(cls, name) for name in own}
-    return (
-        {getattr(cst, name): hook for name, hook in found.items() if "_" not in name},
-        {name: hook for name, hook in found.items() if "_" in name},
-    )
+    assert not any("_" in name.removeprefix(start) for name in own), f"{cls.__name__} has hooks that are never called"
+    return {getattr(cst, name.removeprefix(start)): getattr(cls, name) for name in own}
 
 
 @cache
@@ -182,10 +175,8 @@ class Reader(cst.CSTVisitor):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._visits, parts = _hooks(cls, Reader, "visit_")
-        cls._leaves, more = _hooks(cls, Reader, "leave_")
+        cls._visits, cls._leaves = _hooks(cls, Reader, "visit_"), _hooks(cls, Reader, "leave_")
         cls._statements_only = _only_outside(cls._visits, cls._leaves)
-        assert not parts and not more, f"{cls.__name__} has hooks that are never called"
 
     @final
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -204,17 +195,14 @@ class Reader(cst.CSTVisitor):
 
 
 class Transformer(cst.CSTTransformer):
-    """A transformer with hooks `visit_For`, `leave_For` and so on, as libcst has them, those for attributes
-    (`visit_For_iter`) too; `node.visit(transformer)` starts it. Every node is made anew, the unchanged ones too, but
-    for layout, which is shared and has no hooks.
+    """A transformer with hooks `visit_For`, `leave_For` and so on, as libcst has them; `node.visit(transformer)` starts
+    it. Every node is made anew, the unchanged ones too, but for layout, which is shared.
+
+    It has no hooks for layout, nor for attributes (`visit_For_iter`).
     """
 
     _visits: ClassVar[Hooks]
     _leaves: ClassVar[Hooks]
-    #: the hooks for attributes, and the nodes that have some
-    _part_visits: ClassVar[dict[str, Callable[..., Any]]]
-    _part_leaves: ClassVar[dict[str, Callable[..., Any]]]
-    _parts: ClassVar[frozenset[str]]
     _statements_only: ClassVar[bool]
     #: whether a node is made anew where nothing in it is another; where not, `on_leave` is for changes and hooks alone
     _anew: ClassVar[bool] = True
@@ -225,10 +213,8 @@ class Transformer(cst.CSTTransformer):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._visits, cls._part_visits = _hooks(cls, Transformer, "visit_")
-        cls._leaves, cls._part_leaves = _hooks(cls, Transformer, "leave_")
-        cls._parts = frozenset(name.partition("_")[0] for name in (*cls._part_visits, *cls._part_leaves))
-        cls._statements_only = not cls._anew and not cls._parts and _only_outside(cls._visits, cls._leaves)
+        cls._visits, cls._leaves = _hooks(cls, Transformer, "visit_"), _hooks(cls, Transformer, "leave_")
+        cls._statements_only = not cls._anew and _only_outside(cls._visits, cls._leaves)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Transform what is in `node`, and let libcst, which calls this for the first node, not do so as well."""
@@ -250,23 +236,10 @@ class Transformer(cst.CSTTransformer):
             return node
         before = self._changes
         children = children_of(node)
-        if self._parts and type(node).__name__ in self._parts:
-            made = [each for part in _names_of(node) for each in self._in_part(node, part)]
-        else:
-            made = self._all_of(children)
+        made = self._all_of(children)
         if not self._anew and all(map(is_, made, children)):
             return node
         return _copied(node, made) if self._changes == before else node._visit_and_replace_children(_Given(node, made))
-
-    def _in_part(self, node: cst.CSTNode, attribute: str) -> list[Any]:
-        """What is made of the children in one attribute, between the hooks for this attribute."""
-        hook = f"{type(node).__name__}_{attribute}"
-        if (visit := self._part_visits.get(hook)) is not None:
-            visit(self, node)
-        made = self._all_of(_children_in(node, (attribute,)))
-        if (leave := self._part_leaves.get(hook)) is not None:
-            leave(self, node)
-        return made
 
     def _all_of(self, children: Sequence[cst.CSTNode]) -> list[Any]:
         made: list[Any] = []

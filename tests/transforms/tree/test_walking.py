@@ -84,25 +84,9 @@ def changes(base: type) -> type:
     """A transformer that replaces, doubles, removes and leaves nodes alone, on top of `base`."""
 
     class Changing(base):  # type: ignore[misc,valid-type]
-        def __init__(self) -> None:
-            super().__init__()
-            self.parts: list[str] = []
-
         def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-            known = {"x": "self", "y": "_".join(["part", *self.parts])}
+            known = {"x": "self", "y": "part"}
             return updated_node.with_changes(value=known.get(updated_node.value, updated_node.value))
-
-        def visit_IfExp_orelse(self, node: cst.IfExp) -> None:
-            self.parts.append("orelse")
-
-        def leave_IfExp_orelse(self, node: cst.IfExp) -> None:
-            self.parts.remove("orelse")
-
-        def visit_BooleanOperation_right(self, node: cst.BooleanOperation) -> None:
-            self.parts.append("right")
-
-        def leave_Comparison_comparisons(self, node: cst.Comparison) -> None:
-            self.parts.append("compared")
 
         def visit_Call(self, node: cst.Call) -> bool:
             return len(node.args) != 2
