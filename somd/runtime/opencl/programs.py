@@ -100,6 +100,7 @@ class Kernel:
             multiple=int(info(query.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, context.device.handle)),
             largest=int(info(query.WORK_GROUP_SIZE, context.device.handle)),
             per_dimension=context.device.info.max_work_item_sizes,
+            units=context.device.info.compute_units,
         )
 
     def sizes_for(self, size: tuple[int, ...]) -> Sizes:

@@ -34,12 +34,14 @@ MOST_LANES = {"gpu": 256}
 
 @dataclass(frozen=True)
 class Limits:
-    """`multiple`: what the size of a group should be a multiple of; `largest`: items in a group, for this kernel."""
+    """`multiple`: what the size of a group should be a multiple of; `largest`: items in a group, for this kernel;
+    `units`: how many parts of the device run groups side by side."""
 
     kind: str
     multiple: int
     largest: int
     per_dimension: tuple[int, ...]
+    units: int = 1
 
 
 @functools.lru_cache(maxsize=4096)
@@ -49,6 +51,9 @@ def local_size(limits: Limits, size: tuple[int, ...]) -> tuple[int, ...]:
     A dimension shorter than its share of the group gives what it does not need to the others.
     """
     wanted = _wanted(limits, len(size))
+    if len(size) == 1 and limits.kind == "gpu":  # few work-items: to as many units as they are enough for
+        shares = _power_below(-(-size[0] // limits.units))
+        wanted = (min(wanted[0], max(_power_below(limits.multiple), shares)),)
     total = 1
     for part in wanted:
         total *= part

@@ -1,27 +1,34 @@
 """Loops in place whose turns read a row and a column that they change: those of a pivot.
 
-    for k in range(n):                            row, column, row_next, column_next = ...
-        for i in range(n):                        for at in range(n): row[at] = d[0, at]
-            for j in range(n):                    for at in range(n): column[at] = d[at, 0]
-                d[i, j] = f(                      for k in range(n):
-                    d[i, j], d[i, k], d[k, j]         for i in range(n):
-                )                                         for j in range(n):
-                                                              d_ik = column[i]
-                                                  ->          if k < j:
-                                                                  d_ik = f(d_ik, d_ik, ...)
-                                                              d_kj = row[j]
-                                                              if k < i:
-                                                                  d_kj = f(d_kj, ..., d_kj)
-                                                              d[i, j] = f(d[i, j], d_ik, d_kj)
-                                                              if i == k + 1: row_next[j] = d[i, j]
-                                                              if j == k + 1: column_next[i] = d[i, j]
-                                                      row, row_next = row_next, row
-                                                      column, column_next = column_next, column
+    for k in range(n):                            for first in range(0, n, 8):
+        for i in range(n):                            for at in range(n):  # its elements of eight rows and columns
+            for j in range(n):                            for turn in range(8):
+                d[i, j] = f(                                  k = first + turn
+                    d[i, j], d[i, k], d[k, j]                 column_before[turn, at] = own_row[turn]
+                )                                             row_before[turn, at] = own_column[turn]
+                                                              ...
+                                                  ->          column_after[turn, at] = ...
+                                                              row_after[turn, at] = ...
+                                                      for i in range(n):
+                                                          for j in range(n):
+                                                              d_ij = d[i, j]
+                                                              for turn in range(8):
+                                                                  k = first + turn
+                                                                  d_ik = column_before[turn, i]
+                                                                  if k < j:
+                                                                      d_ik = column_after[turn, i]
+                                                                  d_kj = row_before[turn, j]
+                                                                  if k < i:
+                                                                      d_kj = row_after[turn, j]
+                                                                  d_ij = f(d_ij, d_ik, d_kj)
+                                                              d[i, j] = d_ij
 
 An iteration touches one element of the array alone, its own. What it reads of the row and the column is as it was
-before the turn, or what an earlier iteration of the turn has made of it: then this one makes it again for itself, from
-what was kept beside, in which it may need an element that was made earlier still. So iterations are independent,
-whatever the numbers are, and a turn is one phase. In pieces (`index_set_splitting.py`) it has five, of less work.
+before the turn, or what an earlier iteration of the turn has made of it; the order of rows says which. So whoever has
+both, for some turns, can take an element through all of them, whatever the numbers are. In these turns, rows and
+columns of pivots need nothing but each other: an iteration `at` takes the square in which they meet through the turns,
+in arrays of its own, and beside it its own elements of the columns and of the rows. So some turns are two phases. In
+pieces (`index_set_splitting.py`) each turn has five.
 """
 
 from __future__ import annotations
@@ -45,6 +52,10 @@ from somd.transforms.tree.walking import nodes_of
 
 #: an iteration, or the element that it makes
 Pair = tuple[str, str]
+#: an element before the turn, and after it
+Values = tuple[str, str]
+#: how many turns two phases take
+TURNS = 8
 #: functions of numbers that may be called twice for once
 _PURE = (abs, min, max, bool, int, float)
 
@@ -76,7 +87,18 @@ def pivots_in(method: Method, points: Mapping[cst.For, cst.BaseExpression]) -> d
         return {}
     outermost = [node for node in statements_of(method.function.body) if isinstance(node, cst.For)]
     found = {node: _pivot(node, method, points) for node in outermost}
-    return {node: pivot for node, pivot in found.items() if pivot is not None}
+    return {
+        node: pivot
+        for node, pivot in found.items()
+        if pivot is not None and not _is_asked_behind(pivot.names[0], node, method)
+    }
+
+
+def _is_asked_behind(name: str, loop: cst.For, method: Method) -> bool:
+    """Whether the statements behind a loop ask for what it has left in a variable."""
+    statements = [cast(cst.BaseStatement, node) for node in statements_of(method.function.body)]
+    behind = statements[next(k for k, node in enumerate(statements) if node is loop) + 1 :]
+    return name in read_from_before(behind, method)
 
 
 def _pivot(loop: cst.For, method: Method, points: Mapping[cst.For, cst.BaseExpression]) -> Pivot | None:
@@ -216,73 +238,152 @@ class _Turns:
     """What a loop over pivots becomes."""
 
     def __init__(self, pivot: Pivot, rewriter: _Rewriter) -> None:
-        self.pivot, self.rewriter = pivot, rewriter
-        self.k, self.i, self.j = pivot.names
-        self.array = array = pivot.array
-        self.kept = {side: rewriter.name(f"{array}__{side}", array) for side in ("row", "column")}
-        self.next = {side: rewriter.name(f"{array}__{side}_next", array) for side in self.kept}
+        self.pivot, self.rewriter, self.array = pivot, rewriter, pivot.array
+        _, self.i, self.j = pivot.names
         self.place = rewriter.positions[next(iter(pivot.elements))]
+        self.start, self.stop = _limits(pivot.range)
+        self.empty = name_for(np.empty, "np_empty", rewriter.namespace, rewriter.taken)
+        self.smaller = name_for(min, "smaller", rewriter.namespace, rewriter.taken)
+        self.k = self.index(0)
+        self.first, self.turn = self.name("first"), rewriter.name(f"{self.array}__turn", pivot.names[0])
+        #: what the phases hand on, by turn: elements of the row and of the column before and after it
+        self.row, self.column = (self.both(each) for each in ("row", "column"))
 
     def statements(self) -> list[cst.BaseStatement]:
-        """The arrays beside, what is in them for the first pivot, and the loop."""
-        empty = name_for(np.empty, "np_empty", self.rewriter.namespace, self.rewriter.taken)
-        start, stop = _limits(self.pivot.range)
-        made: list[cst.BaseStatement] = []
-        for side, axis in (("row", 1), ("column", 0)):
-            at, kept = self.rewriter.name(f"{self.array}__at", self.j if axis else self.i), self.kept[side]
-            first = f"{start}, {at}" if axis else f"{at}, {start}"
-            made += self.lines(
-                f"{kept} = {empty}({self.array}.shape[{axis}], {self.array}.dtype)",
-                f"{self.next[side]} = {empty}({self.array}.shape[{axis}], {self.array}.dtype)",
-                f"for {at} in range({start}, {stop}):\n    {kept}[{at}] = {self.array}[{first}]",
-            )
-        own = self.scalar((self.i, self.j))
-        body = self.lines(f"{own} = {self.before((self.i, self.j))}")
-        body += self.made((self.i, self.j), own)
-        body += self.lines(
-            f"{self.array}[{self.i}, {self.j}] = {own}",
-            f"if {self.i} == {self.k} + 1:\n    {self.next['row']}[{self.j}] = {own}",
-            f"if {self.j} == {self.k} + 1:\n    {self.next['column']}[{self.i}] = {own}",
-        )
-        over_pivots, *inner = self.pivot.loops
-        for loop in reversed(inner):
-            body = [self.loop(loop, body)]
-        exchanged = self.lines(*(f"{a}, {b} = {b}, {a}" for a, b in ((self.kept[s], self.next[s]) for s in self.kept)))
-        return [*made, self.loop(over_pivots, [*body, *exchanged])]
+        """The arrays beside, and the loop over some turns at a time."""
+        made = [*self.made_arrays(self.row, 1), *self.made_arrays(self.column, 0)]
+        blocks = f"for {self.first} in range({self.start}, {self.stop}, {TURNS})"
+        return [*made, self.under(blocks, [self.rows_and_columns(), self.others()])]
 
-    def made(self, at: Pair, own: str) -> list[cst.BaseStatement]:
+    def made_arrays(self, names: Values, axis: int) -> list[cst.BaseStatement]:
+        lengths = f"({TURNS}, {self.array}.shape[{axis}])"
+        return self.lines(*(f"{name} = {self.empty}({lengths}, {self.array}.dtype)" for name in names))
+
+    def others(self) -> cst.For:
+        """The phase in which each element goes through the turns, by what is known of its row and column."""
+        i, j, k, turn = self.i, self.j, self.k, self.turn
+        known = {
+            (k, j): _at(self.row, f"{turn}, {j}"),
+            (i, k): _at(self.column, f"{turn}, {i}"),
+            (k, k): _at(self.row, f"{turn}, {k}"),
+        }
+        own = self.scalar((i, j))
+        body: list[cst.BaseStatement] = self.lines(f"{own} = {self.array}[{i}, {j}]")
+        body.append(self.over_turns(self.made((i, j), own, known)))
+        body += self.lines(f"{self.array}[{i}, {j}] = {own}")
+        for loop in reversed(self.pivot.loops[1:]):
+            made = loop.with_changes(body=cst.IndentedBlock(body), leading_lines=())
+            self.rewriter.positions[made] = self.rewriter.positions[loop]
+            body = [made]
+        return cst.ensure_type(body[0], cst.For)
+
+    def rows_and_columns(self) -> cst.BaseStatement:
+        """The phase that finds what is known of rows and columns: each iteration an element of each of them."""
+        k, first, turn, stop, array = self.k, self.first, self.turn, self.stop, self.array
+        at, x, y = (self.index(each) for each in (1, 1, 2))
+        across, down = (self.name(each) for each in ("across", "down"))
+        square, own_row, own_column = (self.name(each) for each in ("square", "own_row", "own_column"))
+        row, column = self.both("square_row"), self.both("square_column")
+        pivot, mine, other = (self.scalars(each) for each in ((k, k), (at, k), (k, at)))
+        known = {
+            (k, k): pivot,
+            (k, y): _at(row, across),
+            (x, k): _at(column, down),
+            (y, k): _at(column, across),
+            (at, k): mine,
+            (k, at): other,
+        }
+
+        def made(element: Pair, where: str, to: str = "") -> list[cst.BaseStatement]:
+            own = self.scalar(element)
+            return [
+                *self.lines(f"{own} = {where}"),
+                *self.made(element, own, known),
+                *self.lines(f"{to or where} = {own}"),
+            ]
+
+        def along(name: str, index: str, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+            # beyond the end that of the last one, for nothing: a test would cost more
+            number = self.lines(f"{index} = {self.smaller}({first} + {name}, {stop} - 1)")
+            return self.under(f"for {name} in range({TURNS})", [*number, *body])
+
+        loaded = along(
+            down,
+            x,
+            [
+                along(across, y, self.lines(f"{square}[{down}, {across}] = {array}[{x}, {y}]")),
+                *self.lines(f"{own_row}[{down}] = {array}[{at}, {x}]", f"{own_column}[{down}] = {array}[{x}, {at}]"),
+            ],
+        )
+        lines = [
+            f"{row[0]}[{across}] = {square}[{turn}, {across}]",
+            f"{column[0]}[{across}] = {square}[{across}, {turn}]",
+        ]
+        body = [
+            self.under(f"for {across} in range({TURNS})", self.lines(*lines)),
+            *self.lines(f"{pivot[0]} = {square}[{turn}, {turn}]"),
+            *made((k, k), pivot[0], pivot[1]),
+            along(
+                across,
+                y,
+                [*made((k, y), _at(row, across)[0], _at(row, across)[1]), *made((y, k), *_at(column, across))],
+            ),
+            along(down, x, [along(across, y, made((x, y), f"{square}[{down}, {across}]"))]),
+            *self.lines(f"{mine[0]} = {own_row}[{turn}]", f"{other[0]} = {own_column}[{turn}]"),
+            *made((at, k), *mine),
+            *made((k, at), *other),
+            along(across, y, [*made((at, y), f"{own_row}[{across}]"), *made((y, at), f"{own_column}[{across}]")]),
+        ]
+        for when in (0, 1):
+            body += self.lines(
+                f"{self.column[when]}[{turn}, {at}] = {mine[when]}", f"{self.row[when]}[{turn}, {at}] = {other[when]}"
+            )
+        arrays = [(square, f"({TURNS}, {TURNS})"), *((name, TURNS) for name in (own_row, own_column, *row, *column))]
+        allocated = self.lines(*(f"{name} = {self.empty}({lengths}, {array}.dtype)" for name, lengths in arrays))
+        return self.under(f"for {at} in range({self.start}, {stop})", [*allocated, loaded, self.over_turns(body)])
+
+    def over_turns(self, body: Sequence[cst.BaseStatement]) -> cst.BaseStatement:
+        """A loop over the turns that two phases take, which may be fewer at the end."""
+        inside = self.under(f"if {self.k} < {self.stop}", body)
+        pivot = self.lines(f"{self.k} = {self.first} + {self.turn}")
+        return self.under(f"for {self.turn} in range({TURNS})", [*pivot, inside])
+
+    def made(self, at: Pair, own: str, known: Mapping[Pair, Values]) -> list[cst.BaseStatement]:
         """What iteration `at` does: it makes its element of what the scalar `own` has, which is the element before."""
         found: list[cst.BaseStatement] = []
         reads = {at: own}
         for element in dict.fromkeys(self.moved(pair, at) for pair in self.pivot.elements.values()):
             if element not in reads:
-                reads[element] = self.scalar(element)
-                found += self.read(element, reads[element], at)
+                before, after = known[element]
+                value = reads[element] = self.scalar(element)
+                choice = f"if {_earlier(element, at)}:\n    {value} = {after}\nelse:\n    {value} = {before}"
+                found += self.lines(choice)
         elements = {node: reads[self.moved(pair, at)] for node, pair in self.pivot.elements.items()}
-        names = {self.i: cst.Name(at[0]), self.j: cst.Name(at[1])}
+        names = dict(zip(self.pivot.names, map(cst.Name, (self.k, *at)), strict=True))
         scalars = {target.value for target in _targets(self.pivot.body) if isinstance(target, cst.Name)}
         names |= {name: cst.Name(self.rewriter.name(f"{name}__{self.array}", name)) for name in sorted(scalars)}
         copied = _Copied(self.rewriter, names, elements)
         return [*found, *(cast(cst.BaseStatement, node.visit(copied)) for node in self.pivot.body)]
 
-    def read(self, element: Pair, value: str, at: Pair) -> list[cst.BaseStatement]:
-        """What iteration `at` reads of an element: what the iteration that makes it has made, where that is earlier."""
-        before, earlier = self.lines(f"{value} = {self.before(element)}", f"if {_earlier(element, at)}:\n    pass")
-        made = cst.IndentedBlock(self.made(element, value))
-        earlier = cst.ensure_type(earlier, cst.If).with_changes(body=made)
-        self.rewriter.positions[earlier] = self.place
-        return [before, earlier]
-
     def moved(self, pair: Pair, at: Pair) -> Pair:
         """What an element of the body is in iteration `at`."""
-        row, column = ({self.i: at[0], self.j: at[1]}.get(name, name) for name in pair)
-        return row, column
+        names = dict(zip(self.pivot.names, (self.k, *at), strict=True))
+        return names[pair[0]], names[pair[1]]
 
-    def before(self, element: Pair) -> str:
-        """An element as it was before the turn."""
-        if element == (self.i, self.j):
-            return f"{self.array}[{self.i}, {self.j}]"
-        return f"{self.kept['row']}[{element[1]}]" if element[0] == self.k else f"{self.kept['column']}[{element[0]}]"
+    def name(self, wanted: str) -> str:
+        return self.rewriter.name(f"{self.array}__{wanted}", self.array)
+
+    def index(self, number: int) -> str:
+        """A name for what a variable of one of the loops is."""
+        variable = self.pivot.names[number]
+        return self.rewriter.name(f"{self.array}__{variable}", variable)
+
+    def both(self, wanted: str) -> Values:
+        """Names for what is so before a turn and after it."""
+        return self.name(f"{wanted}_before"), self.name(f"{wanted}_after")
+
+    def scalars(self, element: Pair) -> Values:
+        return self.scalar(element), self.scalar(element)
 
     def scalar(self, element: Pair) -> str:
         text = f"{self.array}[{', '.join(element)}]"
@@ -297,11 +398,16 @@ class _Turns:
             self.rewriter.place(each, self.place)
         return made
 
-    def loop(self, loop: cst.For, body: Sequence[cst.BaseStatement]) -> cst.For:
-        """A loop with another body."""
-        made = loop.with_changes(body=cst.IndentedBlock(body), leading_lines=())
-        self.rewriter.positions[made] = self.rewriter.positions[loop]
+    def under(self, header: str, body: Sequence[cst.BaseStatement]) -> cst.BaseStatement:
+        """A new compound statement."""
+        (made,) = self.lines(f"{header}:\n    pass")
+        made = made.with_changes(body=cst.IndentedBlock(body))
+        self.rewriter.positions[made] = self.place
         return made
+
+
+def _at(names: Values, index: str) -> Values:
+    return f"{names[0]}[{index}]", f"{names[1]}[{index}]"
 
 
 class _Copied(Renamed):

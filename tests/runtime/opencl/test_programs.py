@@ -86,14 +86,18 @@ def test_a_device_without_doubles_is_refused(any_device: Device) -> None:
     open_run("__kernel void f(__global int *a) { a[0] = 1; }", ["f"], device=poor, doubles=False).close()
 
 
-def limits(kind: str, multiple: int, largest: int = 1024) -> Limits:
-    return Limits(kind, multiple, largest, (1024, 1024, 64))
+def limits(kind: str, multiple: int, largest: int = 1024, units: int = 1) -> Limits:
+    return Limits(kind, multiple, largest, (1024, 1024, 64), units)
 
 
 @pytest.mark.parametrize(
     ("given", "size", "expected"),
     [
         (limits("gpu", 32), (10**6,), (256,)),
+        (limits("gpu", 32, units=100), (10**6,), (256,)),
+        (limits("gpu", 32, units=100), (10**4,), (64,)),
+        (limits("gpu", 32, units=100), (1000,), (32,)),
+        (limits("cpu", 8, units=100), (1000,), (256,)),
         (limits("gpu", 32), (1000, 1000), (32, 8)),
         (limits("gpu", 64), (1000, 1000), (64, 8)),
         (limits("gpu", 32), (100, 100, 100), (32, 4, 2)),

@@ -31,6 +31,7 @@ TAKEN = {
     "by a scalar": (1, "s = a[k, j] + a[i, k]; s += a[k, k]; a[i, j] -= 0.25 * s; a[i, j] += s"),
     "other arrays and the indexes": (1, "a[i, j] = a[i, j] * w[j, i] - 0.25 * a[i, k] * a[k, j] * w[i, k] + i - j"),
     "the row alone": (0, "a[i, j] -= 0.5 * a[k, j]"),
+    "the pivot, under a condition": (0, "if a[k, k] < a[i, j]: a[i, j] = 0.5 * (a[k, k] - a[i, k])"),
 }
 LEFT = {
     "an element that was stored before": "a[i, j] += 1.0; a[i, j] -= a[i, k] * a[k, j]",
@@ -63,7 +64,7 @@ def test_what_is_written_does_the_same(name: str) -> None:
     names = {"np": np, "dist": dist, **made.namespace}
     exec(cst.Module([]).code_for_node(made.function), names)
     rng = np.random.default_rng(1)
-    for n in (0, 1, 2, 5, 6):
+    for n in (0, 1, 2, 5, 9, 17):
         for kind in ("numbers", "below zero", "not a number"):
             a, w = rng.random((n, n)) - 0.5 * (kind != "numbers"), rng.random((n, n))
             if kind == "not a number":
@@ -79,6 +80,12 @@ def test_what_is_written_does_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_others_are_left(name: str) -> None:
     assert found(LOOPS.format(0, "n", LEFT[name], "return t"))[1] is None
+
+
+def test_the_pivot_is_not_asked_for_behind() -> None:
+    text = LOOPS.format(0, "n", TAKEN["shortest paths"][1], "{}")
+    assert found(text.format("return k"))[1] is None
+    assert found(text.format("for k in range(n): t += k"))[1] is not None
 
 
 @pytest.mark.parametrize("stop", ["n - 1", "len(w)", "int(a[0, 0])"])
