@@ -77,7 +77,7 @@ class OpenCL(Target):
         made = compiled.launched()
         if made is not None:
             yield "on one device, two launches for some turns of a loop that reads a row and a column which it changes:"
-            yield "  the first finds what these are before and after each turn, by which the second changes all elements"
+            yield "  the first finds what these are before and after each turn, the second changes all elements by that"
         yield "transfers of opencl"
         yield from (f"  {line}" for line in transfers((made or compiled).plan))
 
