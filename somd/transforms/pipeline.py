@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 from weakref import ref
@@ -68,10 +68,19 @@ class Compiled:
     launched: Callable[[], Compiled | None] = lambda: None
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A method as it was read, and plans of it and of its other forms, each with what the planner was told."""
+
+    method: Method
+    plans: list[tuple[Method, Kinds, Planned]] = field(default_factory=list)
+
+
 #: the look-ups with which methods were read last: what was read is asked for again by the check, by each target and by
 #: each signature
 _read: deque[ref[Lookups]] = deque()
 _MOST_READ = 16
+_MOST_PLANS = 8
 
 
 def front(function: FunctionType, found: Reach | None = None) -> Method:
@@ -84,10 +93,11 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
     """
     found = reach_of_source(function) if found is None else found
     found.complete()
-    kept: Method | None = found.lookups.kept
+    kept: _Read | None = found.lookups.kept
     if kept is not None:
-        return kept
-    method = found.lookups.kept = _read_whole(function, found.without_values())
+        return kept.method
+    method = _read_whole(function, found.without_values())
+    found.lookups.kept = _Read(method)
     _read.append(ref(found.lookups))
     if len(_read) > _MOST_READ and (oldest := _read.popleft()()) is not None:
         oldest.kept = None
@@ -109,6 +119,23 @@ def _read_whole(function: FunctionType, found: Reach) -> Method:
 def _plain_loops(method: Method) -> Method:
     kept = (*loops_with_copies(method), *joined_loops(method))
     return constant_steps(without_inductions(method, kept))
+
+
+def _planned(method: Method, kinds: Kinds | None = None) -> Planned:
+    """What `method_to_plan` gives: that of before, if the planner would be told the same, as the check mostly is, which
+    knows the source alone."""
+    looked_up = current()
+    read: _Read | None = None if looked_up is None else looked_up.kept
+    kinds = kinds or kinds_from_source(method)
+    for known, told, planned in () if read is None else read.plans:
+        if kinds.answers_as(told) and replace(known, fitted=method.fitted) == method:
+            plan = replace(planned.plan, method=replace(planned.plan.method, fitted=method.fitted))
+            return replace(planned, plan=plan)
+    planned = method_to_plan(method, kinds)
+    if read is not None:
+        read.plans[_MOST_PLANS - 1 :] = []
+        read.plans.insert(0, (method, kinds, planned))
+    return planned
 
 
 def _with_written_out(method: Method, functions: Collection[Function]) -> Method:
@@ -179,7 +206,7 @@ def _has_plan(method: Method) -> None:
         SomdCompileError: with all that was found.
     """
     with in_the_users_names(method):
-        planned = method_to_plan(method)
+        planned = _planned(method)
         if planned.anew.claims:
             planned.checked()
             _has_plan(with_claimed_scans(method, planned.anew.claims, {}))
@@ -195,7 +222,7 @@ def _has_plan(method: Method) -> None:
 
 def _checked(method: Method) -> Plan:
     with in_the_users_names(method):
-        planned = method_to_plan(method)
+        planned = _planned(method)
         if planned.anew.claims:
             planned.checked()
             return _checked(with_claimed_scans(method, planned.anew.claims, {}))
@@ -253,12 +280,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
             method = arrays_to_loops(method, types, aliases)
             assert not infer_types(method, arguments).whole, "an array statement stayed"
             return _compiled(method, arguments, aliases)
-        ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
+        ranks = {name: t.ndim for name, t in sorted(types.names.items()) if isinstance(t, ArrayType)}
         inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
         strong = frozenset(n for n, t in types.names.items() if isinstance(t, ScalarType) and not t.weak) - inexact
         dtypes: dict[str | cst.CSTNode, str] = {n: t.dtype for n, t in types.names.items() if isinstance(t, ScalarType)}
         dtypes.update((node, t.dtype) for node, t in types.nodes.items() if isinstance(t, ScalarType))
-        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong, dtypes))
+        planned = _planned(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong, dtypes))
         if planned.anew.claims:
             planned.checked()
             return _compiled(with_claimed_scans(method, planned.anew.claims, types.names), arguments, aliases)

@@ -34,6 +34,23 @@ def made(number: int) -> Callable[..., None]:
     return shifted
 
 
+def factored(a: dist[np.ndarray]) -> None:
+    for i in range(len(a)):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+        for k in range(i):
+            a[i, i] -= a[i, k] * a[i, k]
+        a[i, i] = np.sqrt(a[i, i])
+
+
+def clipped(a: dist[np.ndarray], limit: Any) -> None:
+    for i in range(len(a)):
+        if i < limit:
+            a[i] = a[i] + 1
+
+
 @pytest.fixture
 def reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the methods that are read, in order, with an empty cache."""
@@ -87,3 +104,33 @@ def test_methods_are_kept_for_a_while(reads: list[str]) -> None:
     last, first = text(methods[-1], "multicore"), text(methods[0], "multicore")
     assert f" {pipeline._MOST_READ}" in last and " 0" in first
     assert reads == ["shifted"]
+
+
+@pytest.fixture
+def plans(reads: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the methods that are planned, in order."""
+    found: list[str] = []
+    plan = pipeline.method_to_plan
+
+    def noting(method: Any, kinds: Any = None) -> Any:
+        found.append(method.name)
+        return plan(method, kinds)
+
+    monkeypatch.setattr(pipeline, "method_to_plan", noting)
+    return found
+
+
+def test_types_that_tell_the_planner_nothing_new(plans: list[str]) -> None:
+    method: Any = somd.somd(factored)
+    assert plans == ["factored"] * 2  # as written, and in panels of rows
+    entry, _ = method._entries.find("multicore", (np.ones((4, 4)),), None)
+    assert "i__panel" in entry.text
+    entry, _ = method._entries.find("multicore", (np.ones((4, 4), "float32"),), None)
+    assert len(plans) == 2
+
+
+def test_a_limit_that_is_no_integer(plans: list[str]) -> None:
+    method: Any = somd.somd(clipped)
+    text_of = {kind: method._entries.find("multicore", (np.ones(4), kind(2)), None)[0].text for kind in (float, int)}
+    assert plans == ["clipped"] * 2  # the check knows as much as the call with an int
+    assert text_of[float] != text_of[int]

@@ -99,11 +99,11 @@ def equalities(name: str, value: cst.BaseExpression, scope: Scope, ranks: Mappin
         for axis, length in enumerate(lengths_of(value, scope, ranks)):
             if length is not None:
                 yield Affine(f"{size(name, axis)} = {length.text}", length.names | {size(name, axis)})
-    elif name not in scope.inexact:
+    else:
         equal = affine(value, scope)
         sign, values = ("=", [equal]) if equal is not None else _bounds(value, scope)
         for each in values:
-            if each is not None:
+            if each is not None and name not in scope.inexact:
                 yield Affine(f"{variable(name)} {sign} {each.text}", each.names | {variable(name)})
 
 

@@ -41,7 +41,35 @@ class Kinds:
     #: scalars of NumPy's int64
     strong: frozenset[str] = frozenset()
     #: the dtypes of scalars and of expressions; None where only the source is known
-    dtypes: Mapping[str | cst.CSTNode, str] | None = None
+    told_dtypes: Mapping[str | cst.CSTNode, str] | None = None
+    #: the names of which a planner has asked whether they are inexact, and whether it has asked for dtypes
+    asked: set[str] = field(default_factory=set, compare=False)
+
+    @property
+    def dtypes(self) -> Mapping[str | cst.CSTNode, str] | None:
+        """The dtypes, for a planner."""
+        self.asked.add(_DTYPES)
+        return self.told_dtypes
+
+    def answers_as(self, other: Kinds) -> bool:
+        """Whether a planner that was told of `other` would have got the same answers here."""
+        same = self.ranks == other.ranks and self.aliases == other.aliases and self.strong == other.strong
+        told = _DTYPES not in other.asked or self.told_dtypes == other.told_dtypes
+        return same and told and other.asked.isdisjoint(self.inexact ^ other.inexact)
+
+
+#: what is noted beside names where dtypes were asked for
+_DTYPES = "<dtypes>"
+
+
+class _Inexact(frozenset[str]):
+    """Scalars that are no integers, noting which names are asked for."""
+
+    asked: set[str]
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
 
 
 def kinds_from_source(method: Method) -> Kinds:
@@ -71,7 +99,7 @@ def kinds_from_source(method: Method) -> Kinds:
 
     method.function.body.visit(Uses())
     tuples = _tuples(method)
-    return Kinds({name: rank for name, rank in ranks.items() if name not in tuples})
+    return Kinds({name: rank for name, rank in sorted(ranks.items()) if name not in tuples})
 
 
 def _tuples(method: Method) -> set[str]:
@@ -189,7 +217,9 @@ class Context:
         self.collector = collector
         self.partitions = _partitions(method)
         keys = frozenset(n for n, root in self.partitions.items() if n == root and _partitioner(method, n) == "ByKey")
-        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, keys)
+        inexact = _Inexact(kinds.inexact)
+        inexact.asked = kinds.asked
+        self.scope = Scope(method, frozenset(kinds.ranks), {}, inexact, keys)
         #: what holds somewhere in the method, and what holds from the place on that is planned
         self.all_facts: tuple[Fact, ...] = facts_of(method, self.scope, kinds.ranks)
         self._facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from somd.errors import SomdCompileError
@@ -24,6 +24,7 @@ from somd.transforms.frontend.sums_in_place import with_sums_in_place
 from somd.transforms.plan.claimed_scans import by_strips, for_many
 from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.planned import Anew, Planned
+from somd.transforms.plan.sums_in_place import of_elements
 from somd.transforms.stages import Method, Plan
 from somd.transforms.types.scalars import Type
 
@@ -33,12 +34,14 @@ Made = TypeVar("Made")
 @dataclass(frozen=True)
 class Form:
     """A form of loops: `loops` of a plan that may have it, what gives it them, and whether the plan of the result is
-    better than that from before. Where it is not, the loops are noted as `tried`: the next time others are found."""
+    better than that from before. Where it is not, the loops are noted as `tried`: the next time others are found.
+    What a form gives depends on types where it is `typed`."""
 
-    loops: Callable[[Anew], Any]
+    loops: Callable[[Anew, Mapping[Any, Type]], Any]
     given: Callable[[Method, Any, Mapping[Any, Type]], Method]
     is_better: Callable[[Plan, Plan], bool]
     tried: str | None = None
+    typed: bool = False
 
 
 def in_another_form(
@@ -53,17 +56,27 @@ def in_another_form(
     `plan_of` gives nothing for what may not be taken.
     """
     for form in FORMS:
-        loops = form.loops(planned.anew)
+        loops = form.loops(planned.anew, types)
         if not loops:
             continue
         with suppress(SomdCompileError):
-            made = again(form.given(method, loops, types))
+            made = again(_given(form, method, planned, types))
             plan = plan_of(made)
             if plan is not None and form.is_better(plan, planned.plan):
                 return made
         if form.tried is not None:
             method = method.with_form(form.tried, loops)
     return method
+
+
+def _given(form: Form, method: Method, planned: Planned, types: Mapping[Any, Type]) -> Method:
+    """The method with its loops in a form; the same one each time that the method is planned as it was."""
+    if form.typed:
+        return form.given(method, form.loops(planned.anew, types), types)
+    key = FORMS.index(form), method.forms
+    if key not in planned.given:
+        planned.given[key] = form.given(method, form.loops(planned.anew, types), types)
+    return replace(planned.given[key], fitted=method.fitted)
 
 
 def _has_fewer_turns(plan: Plan, before: Plan) -> bool:
@@ -105,39 +118,41 @@ def _sums(chains: Mapping[Any, Chain]) -> Mapping[Any, Chain]:
 
 #: in the order in which they are tried
 FORMS = (
-    Form(lambda anew: anew.points, lambda method, loops, _: with_split_loops(method, loops), lambda *_: True),
+    Form(lambda anew, _: anew.points, lambda method, loops, _: with_split_loops(method, loops), lambda *_: True),
     Form(
-        lambda anew: anew.parts,
+        lambda anew, _: anew.parts,
         lambda method, loops, _: with_distributed_loops(method, loops),
         _has_fewer_turns,
         DISTRIBUTED,
     ),
-    Form(lambda anew: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, RENAMED),
+    Form(lambda anew, _: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, RENAMED),
     Form(
-        lambda anew: anew.updates,
+        lambda anew, _: anew.updates,
         lambda method, loops, _: with_panels(method, loops),
         _has_more_phases,
         IN_PANELS,
     ),
     Form(
-        lambda anew: anew.sums,
+        lambda anew, types: of_elements(anew.sums, types),
         lambda method, loops, _: with_sums_in_place(method, loops),
         _distributes_more,
         IN_PANELS,
+        typed=True,
     ),
     Form(
-        lambda anew: anew.rows,
+        lambda anew, _: anew.rows,
         lambda method, loops, _: with_row_panels(method, loops),
         _distributes_more,
         IN_PANELS,
     ),
-    Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
-    Form(lambda anew: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),
-    Form(lambda anew: anew.searches, lambda method, loops, _: with_searches(method, loops), _searches),
+    Form(lambda anew, _: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
+    Form(lambda anew, _: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),
+    Form(lambda anew, _: anew.searches, lambda method, loops, _: with_searches(method, loops), _searches),
     Form(
-        lambda anew: _sums(anew.chains),
+        lambda anew, _: _sums(anew.chains),
         lambda method, loops, types: with_chains(method, loops, types, pipelined=True),
         _has_chains_in_pipelines,
+        typed=True,
     ),
-    Form(lambda anew: anew.chains, with_chains, _has_chains_apart),
+    Form(lambda anew, _: anew.chains, with_chains, _has_chains_apart, typed=True),
 )

@@ -16,7 +16,7 @@ from somd.transforms.frontend.panels import Update
 from somd.transforms.frontend.row_panels import RowPanels
 from somd.transforms.frontend.searches import Search
 from somd.transforms.frontend.sums_in_place import Sums
-from somd.transforms.stages import Plan
+from somd.transforms.stages import Method, Plan
 
 
 @dataclass
@@ -54,6 +54,8 @@ class Planned:
     plan: Plan
     diagnostics: Collector
     anew: Anew
+    #: the method in other forms of loops, by the form and those that it has or was tried in before
+    given: dict[object, Method] = field(default_factory=dict)
 
     def checked(self) -> Plan:
         """The plan.

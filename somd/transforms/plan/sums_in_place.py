@@ -2,12 +2,13 @@
 
 In: a loop. Out: its sums, if the loop may then go in panels. Between the first read of an element and the store into it
 nothing else may read it, which isl is asked; and the scalar has to have the type of the elements, so that each sum is
-rounded as before: only a call knows that.
+rounded as before: only a call knows that (`of_elements`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import libcst as cst
 
@@ -23,6 +24,7 @@ from somd.transforms.plan.context import Context
 from somd.transforms.plan.distribution import Dependences, dependences_in, variable_of
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.rewriting import inside
+from somd.transforms.types.scalars import ScalarType, Type
 
 #: types of elements in which a scalar's operations round as theirs
 ROUNDED = frozenset({"float32", "float64", "complex64", "complex128"})
@@ -31,9 +33,7 @@ ROUNDED = frozenset({"float32", "float64", "complex64", "complex128"})
 def sums_in_place_of(loop: cst.For, around: Sequence[Affine], context: Context) -> Sums | None:
     """The sums in scalars of `loop`, if elements may stand for all of them, and it may go in panels then."""
     sums = () if context.method.has_form(IN_PANELS, loop) else sums_in(loop)
-    if not sums or not all(_has_type_of_elements(each, context) for each in sums):
-        return None
-    if row_panels_in(loop_in_place(loop, sums, context.method), context.method) is None:
+    if not sums or row_panels_in(loop_in_place(loop, sums, context.method), context.method) is None:
         return None
     try:
         found = dependences_in(loop, leaves_of(loop), around, context, _Meanwhile)
@@ -42,11 +42,18 @@ def sums_in_place_of(loop: cst.For, around: Sequence[Affine], context: Context) 
         return None
 
 
-def _has_type_of_elements(each: Sum, context: Context) -> bool:
-    dtypes = context.kinds.dtypes or {}
+def of_elements(found: Mapping[cst.For, Sums], types: Mapping[Any, Type]) -> dict[cst.For, Sums]:
+    """The loops whose scalars have the types of the elements that they hold, by the types of names and expressions."""
+    return {loop: sums for loop, sums in found.items() if all(_has_type_of_elements(each, types) for each in sums)}
+
+
+def _has_type_of_elements(each: Sum, types: Mapping[Any, Type]) -> bool:
     [first] = cst.ensure_type(each.first, cst.SimpleStatementLine).body
-    dtype = dtypes.get(cst.ensure_type(first, cst.Assign).value)
-    return dtype in ROUNDED and dtype == dtypes.get(each.scalar)
+    dtypes = {
+        kind.dtype if isinstance(kind, ScalarType) else ""
+        for kind in (types.get(cst.ensure_type(first, cst.Assign).value), types.get(each.scalar))
+    }
+    return len(dtypes) == 1 and dtypes <= ROUNDED
 
 
 class _Meanwhile(Dependences):
