@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,8 @@ INDEXES, WEIGHTS = "indexes", "weights"
 REQUESTED = "requested"
 #: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
 PRODUCT = "product "
+#: begins the name of what a function writes by `out=`, with how many operands: these, `out` and `where` are told
+WRITTEN = "written "
 #: begins the name of a function that joins arrays, and the axis along which: `joined stack 0`
 JOINED = "joined "
 
@@ -48,6 +52,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
         return _choosing(shapes)
     if what.startswith(JOINED):
         return _joining(what.split()[1], int(what.split()[2]), shapes)
+    if what.startswith(WRITTEN):
+        return _writing(int(what.removeprefix(WRITTEN)), shapes)
     if what.startswith(PRODUCT):
         return _product(what.removeprefix(PRODUCT), shapes)
     if _stretches(what, shapes[0], shapes[1]):
@@ -84,6 +90,22 @@ def _choosing(shapes: Sequence[tuple[int, ...]]) -> Exception:
     except ValueError as error:
         return error.with_traceback(None)
     return _stretched(shapes)
+
+
+def _writing(count: int, shapes: Sequence[tuple[int, ...]]) -> Exception:
+    """What NumPy raises for a function of so many operands that writes into an array, under a mask if one is told."""
+    with suppress(ValueError):
+        if np.broadcast_shapes(*shapes) == shapes[count]:
+            return _stretched(shapes)
+    operands = [np.broadcast_to(np.zeros(()), shape) for shape in shapes[:count]]
+    out = np.lib.stride_tricks.as_strided(np.zeros(1), shapes[count], (0,) * len(shapes[count]))
+    function: Any = (np.negative, np.add, np.clip)[count - 1]
+    masks = [np.broadcast_to(np.False_, shape) for shape in shapes[count + 1 :]]
+    try:
+        function(*operands, out=out, **dict(zip(("where",), masks, strict=False)))
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"shapes {shapes} fit")
 
 
 def _stretched(shapes: Sequence[tuple[int, ...]]) -> Exception:

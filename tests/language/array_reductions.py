@@ -125,3 +125,16 @@ def in_rows(a: A, out: A) -> None:
 @somd
 def spread_of_complex_numbers(z):
     return z.var(axis=0), z.std(axis=-1), z.var(ddof=1)
+
+
+@program(lambda: [(wide(n, 4), wide(m, 4)) for n, m in ((3, 5), (1, 0), (9, 30))])
+@somd
+def of_joined_arrays(a, b):
+    c = np.roll(np.concatenate((a, b)), 2, 0)
+    return np.concatenate((a, b)).sum(), np.concatenate((a, b)).argmax(), np.concatenate((a, a), axis=1).mean(), c
+
+
+@program(lambda: [(wide(*shape),) for shape in ((20, 3, 5), (2, 4, 140), (0, 2, 3), (300, 2, 1))])
+@somd
+def along_outer_and_last_axes(a):
+    return a.sum(axis=(0, 2)), a.mean(axis=(0, 2), keepdims=True), a[:, 0, :1].sum(axis=0)

@@ -125,6 +125,9 @@ class Writer:
         inner = self.part(self.random.choice("ab"), same) if depth > 1 else f"{self.value(same, depth)} + a"
         forms = ["np.flip({}, 0)", "np.roll({}, k, 0)", "np.cumsum({}, axis=0)", "np.concatenate(({0}, {0}))[: len(a)]"]
         forms += ["({})[a > 0].sum()"] if self.rank == 1 else ["np.tril({}, k)", "np.triu({}, -i)"]
+        joined = "np.concatenate(({0}, {0}))", "np.roll(np.concatenate(({0}, a, {0})), k, 0)"
+        forms += [f"{self.random.choice(joined)}.{name}()" for name in ("sum", "argmax", "argmin", "max")]
+        forms += ["np.concatenate(({0}, {0}), axis=1)[:, 1:].sum(axis=1)[:, None]"] if self.rank == 2 else []
         forms += ["np.diff({}, axis=0).sum()", "np.flatnonzero({}).sum()", "np.flatnonzero(({}) > 0).sum()"]
         forms += ["np.clip({}, None, 3)", "({}).clip(1)", "({}).clip(max=2)"]
         forms += ["np.multiply(a, b, out=np.zeros_like(a), where=b > 1)"] if self.dtypes[0] == self.dtypes[1] else []

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from somd.language.array_functions import OUT, TRIANGLES
-from somd.language.shapes import OUTPUT
 from somd.transforms.arrays import creation, diagonals, indexed, products, rearranging, scattering
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.values import At, Value, View
@@ -88,9 +87,10 @@ def stored_in_new(given: Arguments) -> Value | None:
         return None
     like = callee.kind == "like"
     shape = expressions.value(cst.ensure_type(out, cst.Call).args[0].value if like else out).shape
+    expressions.shapes.waiting, expressions.shapes.operands = given.nodes["value"][0], ()
     value, where = given.value("value"), given.value("where") if given.has("where") else None
-    for each in (value, where) if where is not None else (value,):
-        expressions.shapes.into(OUTPUT, shape, each.shape, given.call)
+    told = expressions.shapes.operands or (value.shape,)
+    expressions.shapes.written(shape, told, where.shape if where is not None else None, given.call)
     dtype = given.names.dtype(given.dtype)
 
     def element(at: At) -> cst.BaseExpression:

@@ -460,11 +460,11 @@ class Assignments:
             changed = [name for name in others if self.changed_by(given.nodes[target], given.nodes[name][0], small)]
             written = written_by(self.expressions, node, changed)
             return [] if written is None else self.stored(small, *written, node)
+        self.shapes.waiting, self.shapes.operands = given.nodes["value"][0], ()
         value, view = self.expressions.value(given.nodes["value"][0]), self.target_of(given.nodes["out"][0])
-        self.shapes.into(OUTPUT, view.shape, value.shape, small)
         where = self.expressions.value(given.nodes["where"][0]) if "where" in given.nodes else None
-        if where is not None:
-            self.shapes.into(OUTPUT, view.shape, where.shape, small)
+        told = self.shapes.operands or (value.shape,)
+        self.shapes.written(view.shape, told, where.shape if where is not None else None, small)
         nest = self.nests.nest(view, value, small, where)
         if self.nests.goes_in_place(nest, small):
             return nest

@@ -9,7 +9,7 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, misfit
+from somd.language.shapes import INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, WRITTEN, misfit
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
@@ -31,25 +31,44 @@ class Broadcasting:
     before: list[cst.BaseStatement] = field(default_factory=list)
     #: the tests that were made
     tests: set[cst.CSTNode] = field(default_factory=set)
+    #: the call of a function with `out=`, and the shapes of its operands, which are tested with what it writes
+    waiting: cst.CSTNode | None = None
+    operands: tuple[Shape, ...] = ()
 
     def together(self, shapes: Sequence[Shape], node: cst.CSTNode, what: str = OPERANDS) -> Shape:
         """The shape of what is made of values of these shapes, element by element."""
         whole: Shape = ()
+        waits = node is self.waiting
+        self.operands = tuple(shapes) if waits else self.operands
         for shape in shapes:
-            if whole and shape:
+            if whole and shape and not waits:
                 self.test(what, whole, shape, node, shapes if len(shapes) > 2 and what == OPERANDS else ())
-            pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
-            whole = tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))
+            whole = _joined(whole, shape)
         return whole
+
+    def written(self, target: Shape, operands: Sequence[Shape], where: Shape | None, node: cst.CSTNode) -> None:
+        """Test that the operands of a function go together, and with what it writes and where."""
+        told = (*operands, target, *([] if where is None else [where]))
+        named = f"{WRITTEN}{len(operands)}"
+        whole: Shape = ()
+        for shape in operands:
+            if whole and shape:
+                self.test(OPERANDS, whole, shape, node, told, named)
+            whole = _joined(whole, shape)
+        for shape in (whole, where or ()):
+            if shape:
+                self.test(OUTPUT, target, shape, node, told, named)
 
     def into(self, what: str, target: Shape, value: Shape, node: cst.CSTNode) -> None:
         """Test that a value fits into a target."""
         if value:
             self.test(what, *((value, target) if what == INPUT else (target, value)), node)
 
-    def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode, told: Sequence[Shape] = ()) -> None:
+    def test(
+        self, what: str, first: Shape, second: Shape, node: cst.CSTNode, told: Sequence[Shape] = (), named: str = ""
+    ) -> None:
         """Emit a test of the lengths of two shapes that are not known to fit; `told` are those that NumPy tells of, if
-        there are more."""
+        there are more, and `named` what they are."""
         stretched = {
             OPERANDS: (True, True),
             INDEXES: (True, True),
@@ -68,7 +87,7 @@ class Broadcasting:
         if not unknown:
             return
         test = " or ".join(f"({self.differ(a, b)})" if len(unknown) > 1 else self.differ(a, b) for a, b in unknown)
-        raising = self.names.raising(what, list(told) or [first, second], node)
+        raising = self.names.raising(named or what, list(told) or [first, second], node)
         made = self.names.line(f"if {test}:\n    {raising}", node)
         self.before.append(made)
         self.tests.add(made)
@@ -116,3 +135,9 @@ class Broadcasting:
     def forget(self, names: Collection[str]) -> None:
         """Names are assigned: what was tested of them holds no longer."""
         self.equal = {pair: read for pair, read in self.equal.items() if not read & set(names)}
+
+
+def _joined(whole: Shape, shape: Shape) -> Shape:
+    """The shape of what has one of two shapes that go together along each axis."""
+    pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
+    return tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))

@@ -66,6 +66,16 @@ class Linear:
             made += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
         return made
 
+    @property
+    def factor(self) -> str:
+        """Python that computes it, for products and quotients.
+
+        >>> (Linear.of("n") + Linear.of("m")).factor, Linear.of("n").factor
+        ('(n + m)', 'n')
+        """
+        alone = self.constant >= 0 if self.is_constant else not self.constant and [c for _, c in self.terms] == [1]
+        return self.text if alone else f"({self.text})"
+
     def divided(self, step: int) -> Linear:
         """The quotient by a positive number, rounded up."""
         if step == 1:

@@ -62,7 +62,7 @@ def roll(given: Arguments) -> Value:
     base = given.value("a")
     axis = _axis(given, len(base.shape))
     length, shift = given.expressions.clamped(base.shape[axis]), given.integer("shift")
-    by = given.expressions.named(f"({shift.text}) % {length.text} if {length.text} > 0 else 0", True)
+    by = given.expressions.named(f"({shift.text}) % {length.factor} if {length.text} > 0 else 0", True)
 
     def element(at: At) -> cst.BaseExpression:
         here = at[axis] - by
@@ -145,8 +145,9 @@ def pad(given: Arguments) -> Value:
         if ends == (0, 0) or mode == "constant":
             return index - ends[0]
         inner = (index - ends[0]).text
-        way = f"(({inner}) % {length.text})" if mode == "wrap" else f"{least}({most}({inner}, 0), {(length - 1).text})"
-        return Linear.of(way)
+        if mode == "wrap":
+            return Linear.of(f"(({inner}) % {length.factor})")
+        return Linear.of(f"{least}({most}({inner}, 0), {(length - 1).text})")
 
     def element(at: At) -> cst.BaseExpression:
         each = list(zip(at, lengths, width, strict=True))

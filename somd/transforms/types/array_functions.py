@@ -137,6 +137,10 @@ class ArrayFunctions:
             message = "`out` is an array, and `where` an array of truth values"
             self.report("SOMD402", message, node, "make them so before")
             return None
+        if where is not None and isinstance(kinds[2], ArrayType) and kinds[2].ndim > kinds[1].ndim:
+            message = "NumPy raises ValueError here: `where` has more axes than `out`"
+            self.report("SOMD402", message, node, "let `out` have the axes of `where`")
+            return None
         nodes = {"value": (value,), "out": (out,), **({"where": (where,)} if where is not None else {})}
         made = ArrayFunction(OUT, ())
         self.expressions.types.calls[node] = Callee("array", OUT, given=Given(made, nodes, {}))
