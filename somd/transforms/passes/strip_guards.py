@@ -22,9 +22,11 @@ from somd.transforms.loops.program import (
     Expression,
     FromEnd,
     If,
+    Length,
     Loop,
     Operation,
     Origin,
+    Proved,
     Region,
     Statement,
     Store,
@@ -43,8 +45,8 @@ Block = tuple[Statement, ...]
 
 @dataclass(frozen=True)
 class Guarded:
-    """A body of a region in which every access is proved, where the conditions hold; `anywhere` are the elements whose
-    accesses were tested, which are inside in all trips of the loops around them."""
+    """A body of a region in which every access is proved, where the conditions hold; `anywhere` are elements that are
+    inside in all trips of the loops around them, whatever conditions they stand under."""
 
     body: Block
     conditions: tuple[Expression, ...] = ()
@@ -66,11 +68,29 @@ def where_inside(region: Region) -> Guarded | None:
             if conditions is None:
                 return None
             found.update(dict.fromkeys(conditions))
+    anywhere = frozenset(each for each in elements if isinstance(each.access, Proved) and _always_inside(each, loops))
     if not tested:
-        return Guarded(region.body)
+        return Guarded(region.body, anywhere=anywhere)
     made = each_statement(region.body, proved_in)
     conditions = tuple(sorted(found, key=expression_text))
-    return Guarded(made, conditions, frozenset(replace(each, access=PROVED) for each in tested))
+    return Guarded(made, conditions, anywhere.union(replace(each, access=PROVED) for each in tested))
+
+
+def _always_inside(element: Element, loops: Mapping[str, list[Loop]]) -> bool:
+    """Whether nothing need be asked: each index counts through its axis."""
+    conditions = [_of_index(index, element.array, axis, loops) for axis, index in enumerate(element.indices)]
+    return all(each is not None and all(map(_holds, each)) for each in conditions)
+
+
+def _holds(condition: Expression) -> bool:
+    """Whether the limits of a loop are those of an axis, as they are written."""
+    assert isinstance(condition, Operation)
+    ours, bound = condition.operands
+    if isinstance(ours, Constant):
+        return condition.operator == ">=" and ours.value.real >= 0
+    if not isinstance(ours, Length) or not isinstance(bound, Length):
+        return False
+    return condition.operator == "<=" and (ours.array, ours.axis) == (bound.array, bound.axis)
 
 
 def proved(node: Expression, left: Collection[Element] = ()) -> Expression:

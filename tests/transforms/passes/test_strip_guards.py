@@ -11,7 +11,7 @@ import pytest
 
 import somd
 from somd import dist
-from somd.transforms.loops.printer import expression_text
+from somd.transforms.loops.printer import expression_text, program_text
 from somd.transforms.loops.program import Region
 from somd.transforms.passes import strip_guards as module
 from somd.transforms.passes import strip_mining as strips
@@ -63,6 +63,25 @@ def chosen(data: A, at: np.ndarray, rings: A, out: A):
                 s = s * 0.5 + data[at[k]]
         out[i] = s
 """
+ALWAYS = """
+def always(data: A, rings: A, out: A):
+    for i in range(len(rings)):
+        s = 1.0
+        for k in range(len(data)):
+            if rings[i] > 0.5:
+                s = s * 0.5 + data[k]
+        out[i] = s
+"""
+SOMETIMES = """
+def sometimes(data: A, given: np.ndarray, rings: A, out: A):
+    for i in range(len(rings)):
+        s = rings[i]
+        for k in range(len(given)):
+            if s > 0.2:
+                if k < len(data):
+                    s = s * 0.75 + data[k] * given[k]
+        out[i] = s
+"""
 MOVED = """
 def moved(data: A, rings: A, out: A):
     for i in range(len(rings)):
@@ -87,6 +106,8 @@ def guarded() -> tuple[Case, ...]:
         case(SHIFTED, data=VALUES, given=VALUES[:1].copy(), rings=RINGS, out=out),
         case(OWN, data=VALUES, rings=RINGS, out=out),
         case(OWN, data=VALUES[:7].copy(), rings=np.zeros(9), out=out),
+        case(ALWAYS, data=VALUES, rings=RINGS, out=out),
+        case(SOMETIMES, data=VALUES[:5].copy(), given=VALUES, rings=RINGS, out=out),
     )
 
 
@@ -111,6 +132,13 @@ def test_conditions_are_those_of_the_loops() -> None:
         "(length(given, 0) + -2) <= length(data, 0)",
         "(length(given, 0) + 1) <= length(data, 0)",
     ]
+
+
+def test_what_counts_through_its_own_array_is_read_before_the_condition() -> None:
+    assert conditions_of(guarded()[8]) == conditions_of(guarded()[9]) == []
+    assert "data'1: float64 = data[k]\n" in program_text(run(guarded()[8].program))
+    text = program_text(run(guarded()[9].program))
+    assert "given'1: float64 = given[k]\n" in text and "= data[k]\n" not in text
 
 
 def test_strips_and_loops_give_the_same() -> None:
@@ -158,6 +186,7 @@ BUGS = [
     Bug("conditions are not asked", strips, "where_inside", no_conditions),
     Bug("ends of loops do not count", module, "_of_index", ends_alone),
     Bug("any name counts the trips", module, "set_by", lambda node: set()),
+    Bug("conditions are taken to hold", module, "_holds", lambda condition: True),
 ]
 
 
