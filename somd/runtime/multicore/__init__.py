@@ -50,6 +50,15 @@ from somd.runtime.multicore.complex_numbers import (
     python_power,
 )
 from somd.runtime.multicore.complex_products import empty_product, join_products
+from somd.runtime.multicore.complex_vectors import (
+    complex_vector_at,
+    complex_vector_difference,
+    complex_vector_filled,
+    complex_vector_product,
+    complex_vector_quotient,
+    complex_vector_sum,
+    put_complex_vector,
+)
 from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
@@ -169,6 +178,12 @@ __all__ = [
     "complex_sqrt",
     "complex_tan",
     "complex_tanh",
+    "complex_vector_at",
+    "complex_vector_difference",
+    "complex_vector_filled",
+    "complex_vector_product",
+    "complex_vector_quotient",
+    "complex_vector_sum",
     "copy_blocks",
     "copy_elements",
     "copy_shares",
@@ -238,6 +253,7 @@ __all__ = [
     "partials_room",
     "parts_of_rows",
     "phase_words",
+    "put_complex_vector",
     "put_vector",
     "python_compare",
     "python_divide",

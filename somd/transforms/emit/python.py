@@ -9,7 +9,7 @@ y[row[k]] += x[k]     ->     at_1 = wrapped(row[k], y.shape[0])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,6 +17,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.emit.accumulators import accumulators, added_to, first_values, vector
+from somd.transforms.emit.complex_vectors import vector_loops
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
@@ -235,6 +236,8 @@ class Statements:
         return [*made, "else:", *_indented(self.block(node.orelse))] if node.orelse else made
 
     def loop(self, node: Loop) -> list[str]:
+        if node.in_vectors and self.scope.strip is None and self.scope.placed is None:
+            return self.in_vectors(node, (self.expressions.value(each).text for each in (node.start, node.stop)))
         with self.expressions.tests() as before:
             limits = self.range(node)
         body = [*self.assumed(node), *self.block(node.body)]
@@ -246,6 +249,11 @@ class Statements:
         variable = self.scope.name(node.variable.name)
         headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
         return [*before, *begin, *(line for header in headers for line in (header, *_indented(body)))]
+
+    def in_vectors(self, node: Loop, limits: Iterable[str]) -> list[str]:
+        """A loop of complex numbers over vectors of them, between limits."""
+        start, stop = limits
+        return vector_loops(node, (start, stop), self.scope, self.assumed)
 
     def terms_first(self, node: Loop, sums: tuple[Variable, ...]) -> list[str]:
         """A loop that adds up floats: where it is long, its terms go before the additions, some thousands at a time;

@@ -178,7 +178,7 @@ def _loop(node: Loop) -> Iterator[str]:
     limits = f"from {expression_text(node.start)} to {expression_text(node.stop)}"
     step = "" if node.step == Constant(1, node.step.type, node.step.range) else f" by {expression_text(node.step)}"
     hull = "" if node.hull is None else f", within {' .. '.join(map(expression_text, node.hull))}"
-    aligned = ", aligned" if node.aligned else ""
+    aligned = ", aligned" if node.aligned else ", in vectors" if node.in_vectors else ""
     reach = "" if node.reach is None else f", reach {node.reach}"
     reach += "" if node.margin is None else f", margin {node.margin}"
     yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}{aligned}{reach}"

@@ -127,7 +127,8 @@ class Evaluate:
 class Loop:
     """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
     the body does to the variable changes nothing. `hull`, lowest and highest value, encloses the variable for all trips
-    of the loops around it in its region. An `aligned` one may be cut where vectors of its row begin.
+    of the loops around it in its region. An `aligned` one may be cut where vectors of its row begin. Of one that is
+    `in_vectors` some trips are taken at once, each statement for all of them before the next.
 
     A loop around regions that has a `reach` may run them out of step: what an iteration of one touches, others of the
     loop touch in iterations at most `reach` further along the outermost loops for each region that runs in between, or
@@ -144,6 +145,7 @@ class Loop:
     hull: tuple[Expression, Expression] | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
     aligned: bool = False
+    in_vectors: bool = False
     reach: int | None = None
     time_tiles: TimeTiles | None = None
     margin: int | None = None

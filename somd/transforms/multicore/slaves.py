@@ -30,7 +30,7 @@ from somd.transforms.multicore.combining import ordered, own_copy_text, own_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
-from somd.transforms.multicore.names import LANES, Fresh
+from somd.transforms.multicore.names import FAR, LANES, Fresh
 from somd.transforms.multicore.packed_loops import packed_loops
 from somd.transforms.multicore.printing import Printing, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
@@ -247,6 +247,10 @@ class SlaveBuilder:
         if level == len(self.dims) - 1:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
+            if self.region.loops[level].in_vectors and self.scope().placed is None:
+                printer = Statements(self.scope(), frozenset(), FAR)
+                lines = parsed_lines(printer.in_vectors(self.region.loops[level], (start, stop)))
+                return [*self.lowest(), *lines]
             if any(self.laned(r) for r in self.nest.reductions):
                 body = [*self.assumed(level), *self.body()]
                 return lane_loops(dim, self.limits(dim, level, outer), body, self.region, self.fresh)

@@ -94,7 +94,8 @@ def register_tiling(program: Program, rows: int, most: int, room: int) -> Progra
 
 
 def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> Region:
-    if region.packed is not None or region.tiled < 0 or region.reductions or not may_take_turns(region):
+    other = region.packed is not None or region.loops[-1].in_vectors
+    if other or region.tiled < 0 or region.reductions or not may_take_turns(region):
         return region
     loop, strips = region.loops[region.tiled], region.strips
     steps = loop.by == 1

@@ -105,7 +105,7 @@ def strip_mining(program: Program, room: int, lanes: tuple[int, int]) -> Program
 
 def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int]) -> Region:
     step = region.loops[-1].step
-    if region.packed is not None:
+    if region.packed is not None or region.loops[-1].in_vectors:
         return region
     guarded = where_inside(region) if _are_independent(region) else None
     if guarded is None or not isinstance(step, Constant) or (guarded.conditions and region.reductions):

@@ -20,6 +20,7 @@ from somd.transforms.passes.scalar_replacement import scalar_replacement
 from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.time_tiling import time_tiling
 from somd.transforms.passes.unroll_and_jam import unroll_and_jam
+from somd.transforms.passes.vectorization import inner_vectorization, vectorization
 from somd.transforms.passes.versioning import versioning
 
 #: bytes that the scalars of a strip may take: well inside the first cache
@@ -47,6 +48,7 @@ SCHEDULE: tuple[Pass, ...] = (
     register_accumulation,
     extremes,
     partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
+    vectorization,
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
     partial(unroll_and_jam, trips=TRIPS, streams=STREAMS, most=OPERATIONS, shared=TILE // ROWS),
@@ -55,4 +57,5 @@ SCHEDULE: tuple[Pass, ...] = (
     alignment,
     time_tiling,
     panel_blocking,
+    inner_vectorization,
 )
