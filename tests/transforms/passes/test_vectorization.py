@@ -33,7 +33,7 @@ def in_vectors(inner: str) -> bool:
     [
         "for j in range(a.shape[2]):\n    a[c, k, j] += x[k] * a[c, k + 1, j]",
         "for j in range(k, a.shape[2]):\n    t = a[c, k, j] * s\n    a[c, k + 1, j] = t + t",
-        "for j in range(a.shape[2]):\n    t = s\n    for q in range(3):\n        t -= a[c, k, j]\n    a[c, k, j] = t / s",
+        "for j in range(a.shape[2]):\n    t = s\n    for q in range(3):\n        t -= s\n    a[c, k, j] = t / s",
     ],
 )
 def test_in_vectors(inner: str) -> None:
