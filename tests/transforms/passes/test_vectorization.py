@@ -49,7 +49,7 @@ def test_in_vectors(inner: str) -> None:
         "for j in range(0, a.shape[2], 2):\n    a[c, k, j] *= s",
         "for j in range(a.shape[1]):\n    a[c, j, k] *= s",  # down a column
         "for j in range(a.shape[2]):\n    t += a[c, k, j]\n    a[c, k, j] = t",
-        "for j in range(a.shape[2]):\n    t = a[c, k, j] * s\n    a[c, k, j] = t\nx[0] = t",
+        "for j in range(a.shape[2]):\n    t = a[c, k, j] * s\n    a[c, k, j] = t\na[c, k, 0] = t",
         "for j in range(a.shape[2]):\n    a[c, k, j] *= abs(a[c, k, j])",
         "for j in range(a.shape[2]):\n    a[c, k, j] = s / a[c, k, j]",
         "for j in range(a.shape[2]):\n    if r[j] > 0:\n        a[c, k, j] *= s",
