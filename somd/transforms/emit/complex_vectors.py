@@ -28,7 +28,7 @@ FUNCTIONS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 def vector_loops(node: Loop, limits: tuple[str, str], scope: Scope, assumed: Callable[[Loop], list[str]]) -> list[str]:
     """The loops over vectors between limits, ever shorter ones; `assumed` gives what is proved of a loop's variable."""
     dtype = made_of_complex(node)
-    assert dtype is not None, node
+    assert dtype is not None, "`takes_vectors` says so"
     variable, start, made = scope.name(node.variable.name), limits[0], list(node.origin.comments)
     stop = limits[1] if _is_plain(limits[1]) else scope.fresh(f"{variable}_stop")
     made += [] if stop == limits[1] else [f"{stop} = {limits[1]}"]
@@ -45,6 +45,12 @@ def vector_loops(node: Loop, limits: tuple[str, str], scope: Scope, assumed: Cal
         made += [header, *_in([*assumed(node), *body])]
         start = upto
     return made
+
+
+def takes_vectors(node: Loop, scope: Scope) -> bool:
+    """Whether a loop is written with vectors: it is marked, no later pass put other things into it, and its accesses
+    have no other places."""
+    return node.in_vectors and scope.strip is None and scope.placed is None and made_of_complex(node) is not None
 
 
 class _Writer:

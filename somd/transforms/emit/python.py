@@ -17,7 +17,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.emit.accumulators import accumulators, added_to, first_values, vector
-from somd.transforms.emit.complex_vectors import vector_loops
+from somd.transforms.emit.complex_vectors import takes_vectors, vector_loops
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
@@ -236,7 +236,7 @@ class Statements:
         return [*made, "else:", *_indented(self.block(node.orelse))] if node.orelse else made
 
     def loop(self, node: Loop) -> list[str]:
-        if node.in_vectors and self.scope.strip is None and self.scope.placed is None:
+        if takes_vectors(node, self.scope):
             return self.in_vectors(node, (self.expressions.value(each).text for each in (node.start, node.stop)))
         with self.expressions.tests() as before:
             limits = self.range(node)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from somd.language.operators import OPERATORS as ASSOCIATIVE
 from somd.transforms.loops import panels, time_tiles
 from somd.transforms.loops.apart import reads_of, stored_in
-from somd.transforms.loops.complex_vectors import made_of_complex
 from somd.transforms.loops.making import BOOL8, INT64
 from somd.transforms.loops.program import (
     Allocate,
@@ -187,8 +186,6 @@ class _Verifier(ExpressionVerifier):
         self.expect(node.variable.type == INT64, f"{over}, {node.variable.type}")
         self.expect(not (isinstance(node.step, Constant) and node.step.value == 0), f"{over} has no step")
         self.expect(not node.aligned or may_be_cut(node), f"{over} is aligned, and stores to no row that stays")
-        vectors = not node.in_vectors or made_of_complex(node) is not None
-        self.expect(vectors, f"{over} is in vectors, and does more than to compute elements of rows")
         self.found += [*time_tiles.problems(node), *panels.problems(node)]
         self.scalar(node.variable.name, node.variable.type)
         for each in node.hull or ():

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.complex_vectors import takes_vectors
 from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
@@ -247,7 +248,7 @@ class SlaveBuilder:
         if level == len(self.dims) - 1:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
-            if self.region.loops[level].in_vectors and self.scope().placed is None:
+            if takes_vectors(self.region.loops[level], self.scope()):
                 printer = Statements(self.scope(), frozenset(), FAR)
                 lines = parsed_lines(printer.in_vectors(self.region.loops[level], (start, stop)))
                 return [*self.lowest(), *lines]

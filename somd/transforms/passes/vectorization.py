@@ -40,7 +40,7 @@ from somd.transforms.loops.complex_vectors import computes, made_of_complex
 from somd.transforms.loops.program import Loop, Program, Region, Statement
 from somd.transforms.loops.rewriting import each_region, each_statement
 from somd.transforms.loops.scopes import assigned, exposed_in
-from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.passes.strip_mining import may_take_turns
 
 Block = tuple[Statement, ...]
@@ -79,9 +79,8 @@ def _is_plain(region: Region) -> bool:
 
 def _gains(loop: Loop) -> bool:
     """Whether a loop could be in vectors, and computes: what only copies LLVM does well."""
-    return (
-        made_of_complex(loop) is not None and computes(loop) and exposed_in(loop.body).isdisjoint(assigned(loop.body))
-    )
+    fits = made_of_complex(loop) is not None and computes(loop) and not tests_accesses(loop.body)
+    return fits and exposed_in(loop.body).isdisjoint(assigned(loop.body))
 
 
 def _inside(region: Region) -> Region:
