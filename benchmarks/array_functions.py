@@ -60,6 +60,42 @@ def running(a: Array) -> Any:
     return np.cumsum(a)
 
 
+def spread(a: Array) -> Any:
+    return np.ptp(a)
+
+
+def differences(a: Array) -> Any:
+    return np.diff(a)
+
+
+def by_cases(a: Array) -> Any:
+    return np.where(a > 1, 1, np.where(a < -1, -1, a))
+
+
+def positive_ones(a: Array) -> Any:
+    return a[a > 0]
+
+
+def how_many(a: Array) -> Any:
+    return np.count_nonzero(a > 0)
+
+
+def tenths(a: Array) -> Any:
+    return a // 10
+
+
+def sums_of_four(a: Array) -> Any:
+    return a.reshape(-1, 4).sum(axis=1)
+
+
+def every_fourth_sum(a: Array) -> Any:
+    return a.reshape(-1, 4).sum(axis=0)
+
+
+def place_of_all(a: Array) -> Any:
+    return a.argmax()
+
+
 def column_sums(a: Array) -> Any:
     return a.sum(axis=0)
 
@@ -76,8 +112,9 @@ def row_places(a: Array) -> Any:
     return a.argmax(axis=1)
 
 
-OF_VECTORS = (total, squares, mean, deviation, largest, place, positive, clipped, running)
-OF_MATRICES = (column_sums, row_sums, column_places, row_places)
+OF_VECTORS = (total, squares, mean, deviation, largest, place, positive, clipped, running, spread, differences)
+OF_VECTORS += (by_cases, positive_ones, how_many, tenths, sums_of_four, every_fourth_sum)
+OF_MATRICES = (column_sums, row_sums, column_places, row_places, place_of_all)
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {each.__name__: each for each in (*OF_VECTORS, *OF_MATRICES)}
 
 

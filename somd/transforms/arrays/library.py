@@ -9,7 +9,7 @@ own, with whole arrays and names as arguments and targets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import libcst as cst
 from somd.language.library import Kind
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.reshaping import rows_of_vector, told_lengths
 from somd.transforms.arrays.values import Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.rewriting import code_of
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 def library_value(expressions: Expressions, call_node: cst.Call, node: cst.Call | cst.Subscript) -> Value:
     """The value of a call that gives one, or of one of those that it gives: `np.nonzero(a)[0]`."""
+    rows = rows_of_vector(expressions, call_node)
+    if rows is not None:
+        return rows
     kind = _kind(expressions.type_of(node))
     call = library_call(expressions, call_node, (expressions.type_of(node),), node)
     spelled = code_of(node)
@@ -36,18 +40,34 @@ def library_value(expressions: Expressions, call_node: cst.Call, node: cst.Call 
     expressions.before.append(expressions.names.line(f"{name} = {call}", node))
     expressions.called[name] = call
     made = _named(expressions, name, kind, node)
-    return replace(made, shape=_told(expressions, call_node, made.shape)) if isinstance(made, View) else made
+    if not isinstance(made, View):
+        return made
+    return replace(made, shape=_told(expressions, call_node, made.shape), written=False)
+
+
+def check_written(expressions: Expressions, nodes: Iterable[cst.BaseExpression]) -> None:
+    """Refuse to write into what a call gives, or a part of it: in NumPy it may be memory of another array.
+
+    Raises:
+        NotTaken: so it is; reported.
+    """
+    for node in nodes:
+        if expressions.is_called(node):
+            message = "what a function of NumPy gives is written here, which may be memory of another array"
+            helps = "write into the array itself, or into a copy with a name"
+            raise expressions.refuse("SOMD202", message, node, helps)
+        if isinstance(node, cst.Subscript | cst.Attribute):
+            check_written(expressions, [node.value])
+        elif isinstance(node, cst.Tuple | cst.List):
+            check_written(expressions, [each.value for each in node.elements])
+        elif isinstance(node, cst.Call):
+            check_written(expressions, [node.func, *(each.value for each in node.args)])
 
 
 def _told(expressions: Expressions, node: cst.Call, shape: tuple[Linear, ...]) -> tuple[Linear, ...]:
     """The shape of what a call gives, with the lengths that the text of a `reshape` tells: `a.reshape(-1, 1)`."""
-    if not expressions.types.calls[node].name.partition("(")[0].endswith("reshape"):
-        return shape
-    given = [each.value for each in node.args if each.keyword is None][-len(shape) :]
-    if len(given) == 1 and isinstance(given[0], cst.Tuple | cst.List):
-        given = [each.value for each in given[0].elements]
-    lengths = [integer_constant(each, expressions.names.method) for each in given]
-    if len(lengths) != len(shape):
+    lengths = told_lengths(expressions, node)
+    if lengths is None or len(lengths) != len(shape):
         return shape
     return tuple(
         length if told is None or told < 0 else Linear(told) for length, told in zip(shape, lengths, strict=True)

@@ -30,6 +30,7 @@ from somd.transforms.arrays.indexed import entries_of
 from somd.transforms.arrays.inner_loops import InnerLoops
 from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
+from somd.transforms.arrays.library import check_written
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import is_plain, measured, of_computed, plain
@@ -305,6 +306,9 @@ class _Lowering:
         return made
 
     def lowered(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
+        if isinstance(small, cst.Assign | cst.AugAssign):
+            targets = [small.target] if isinstance(small, cst.AugAssign) else [each.target for each in small.targets]
+            check_written(self.expressions, targets)
         if isinstance(small, cst.AugAssign) and isinstance(self.types.nodes.get(small.target), ArrayType):
             return self.assignments.updated(small)
         if not self.of_arrays(small):
@@ -318,6 +322,8 @@ class _Lowering:
         if isinstance(small, cst.Expr):
             callee = self.types.calls.get(small.value) if isinstance(small.value, cst.Call) else None
             if callee is not None and callee.given is not None and callee.given.function.writes:
+                nodes = callee.given.nodes
+                check_written(self.expressions, nodes.get("out") or next(iter(nodes.values())))
                 return self.assignments.put(small, cst.ensure_type(small.value, cst.Call))
             self.nests.computed(self.expressions.value(small.value), small.value)
             return []

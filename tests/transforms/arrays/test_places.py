@@ -26,6 +26,11 @@ def of_columns(a: dist[np.ndarray]) -> np.ndarray:
     return a.argmax(axis=0)
 
 
+@somd
+def of_rows(a: dist[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    return a.argmax(axis=1), np.abs(a).argmin(axis=-1)
+
+
 def vectors(n: int) -> list[Any]:
     pick = np.random.default_rng(n)
     found = [pick.integers(0, n, n).astype(float) for _ in range(4)]
@@ -48,3 +53,19 @@ def test_places(target: str) -> None:
             assert np.array_equal(of_columns(matrix), np.argmax(matrix, axis=0))
         with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):
             largest(np.zeros(0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32] if not ALL else [np.float32, np.float64, np.int16])
+def test_places_in_rows_of_groups(dtype: type) -> None:
+    """The first of equal ones, in groups of 128 and behind them, where signs of zeros differ and there is nan."""
+    with use(target="multicore", workers=2):
+        for length in (1, 127, 128, 129, 257, 700):
+            pick = np.random.default_rng(length)
+            rows = pick.integers(-9, 9, (9, length)).astype(dtype)
+            rows[1], rows[2] = 0, np.sort(rows[2])
+            if np.dtype(dtype).kind == "f":
+                rows[1, length // 2], rows[3, length // 3], rows[4, -1], rows[5] = -0.0, np.nan, np.inf, -np.inf
+            for a in (rows, rows[:, ::-1], np.asfortranarray(rows)):
+                largest_at, least_at = of_rows(a)
+                assert np.array_equal(largest_at, a.argmax(axis=1))
+                assert np.array_equal(least_at, np.abs(a).argmin(axis=-1))
