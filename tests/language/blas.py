@@ -268,6 +268,17 @@ def gram_above_the_diagonal(a: A, c: A) -> None:
             c[j, i] = c[i, j]
 
 
+@program(lambda: [(numbers(n, m), numbers(m, m)) for n, m in ((0, 2), (1, 1), (9, 41), (6, 11))])
+@somd
+def products_of_columns(a: np.ndarray, c: A) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[0]):
+            s = 0.0
+            for k in range(a.shape[0]):
+                s += a[k, i] * a[k, j]
+            c[i, j] = s / 3.0
+
+
 @program(lambda: [(numbers(m, n), numbers(n, n, seed=1)) for n, m in ((0, 2), (1, 1), (9, 6), (6, 11))])
 @somd
 def rows_times_matrix(a: A, b: np.ndarray) -> None:

@@ -158,6 +158,46 @@ def columns_shape(parts: int, rows: int, columns: int, many: int, panel: int) ->
 
 
 @of_integers
+def sloped_range(
+    start: int, stop: int, rank: int, parts: int, first_cost: int, last_cost: int, many: int
+) -> tuple[int, int]:
+    """The part of `range(start, stop)` that belongs to MI `rank` of `parts`, where costs go evenly from that of the
+    first trip to that of the last: parts of about equal cost, which have multiples of `many` trips where all have
+    some."""
+    return (
+        sloped_place(start, stop, rank, parts, first_cost, last_cost, many),
+        sloped_place(start, stop, rank + 1, parts, first_cost, last_cost, many),
+    )
+
+
+@of_integers
+def sloped_place(start: int, stop: int, place: int, parts: int, first_cost: int, last_cost: int, many: int) -> int:
+    """Where part number `place` of such a range begins; `stop` behind the last part."""
+    count = max(stop - start, 0)
+    if place <= 0 or count == 0:
+        return start
+    if place >= parts:
+        return stop
+    first, last = max(first_cost, 1), max(last_cost, 1)
+    while first + last > 2048:  # no number below leaves 64 bits
+        first, last = first // 2, last // 2
+    if count > 1048576 or parts > 512:
+        first, last, many = 1, 1, 1
+        low, high = count // parts * place + min(place, count % parts), 0
+    else:
+        low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if (2 * first * count + (last - first) * middle) * middle * parts < (first + last) * count * count * place:
+            low = middle + 1
+        else:
+            high = middle
+    if count >= 2 * many * parts:
+        low = min((low + many // 2) // many * many, count)
+    return start + low
+
+
+@of_integers
 def first_from(low: int, start: int, step: int) -> int:
     """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
     if low <= start:

@@ -24,6 +24,7 @@ from somd.transforms.multicore.combining import blocks_text, combining_texts, pa
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.nodes import indented
+from somd.transforms.multicore.packed_shares import sloped_share
 from somd.transforms.multicore.panels import PanelsBuilder
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.printing import Printing, docstring
@@ -273,8 +274,9 @@ class MasterBuilder:
         if builder.grid_dims() == 1:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
             shared = self.shared(builder)
-            before, parts = self.dealt(builder, f"trips({shared})")
-            share, pointers = f"slave_range({shared}, {rank}, {parts})", row_pointers(builder.nest)
+            sloped = sloped_share(builder.region, builder.scope(), shared, f"{rank}, {parts}", folded=builder.folded)
+            before, parts = self.dealt(builder, f"trips({shared})") if sloped is None else ("", parts)
+            share, pointers = sloped or f"slave_range({shared}, {rank}, {parts})", row_pointers(builder.nest)
             if before and pointers is not None:
                 ends = self.fresh.name("ends")
                 before += f"{ends} = parts_of_rows({pointers}, {shared.rsplit(', ', 1)[0]}, {parts})\n"

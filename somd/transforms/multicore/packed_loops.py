@@ -10,13 +10,16 @@ for j0 in range(0, m, 32):            for so many columns at once
 Where the trips of the loop begin or end with the row, the loop is for those that all rows of a tile have; each row does
 the others by itself, those before it first.
 
+Where sums below the diagonal are those above it (`loops/symmetric_sums`), the columns of a row begin with it, and what
+is behind is done for both places.
+
 A tile at the edge has its full size in registers: the rows and columns that are none of the region's are computed from
 elements of others, and nothing is done with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from somd.transforms.emit.python import Statements
@@ -25,7 +28,7 @@ from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Element, Expression, Loop, Operation, Packed, Region, Statement, Variable
 from somd.transforms.loops.rows import one_moves_along, stays
 from somd.transforms.loops.scopes import assigned, read
-from somd.transforms.loops.walking import expressions_in, inside
+from somd.transforms.loops.walking import inside
 from somd.transforms.multicore.names import FAR
 
 INDENT = "    "
@@ -37,15 +40,17 @@ Limits = tuple[str, str]
 
 
 def packed_loops(
-    packed: Packed, region: Region, scope: Scope, rows: Limits, columns: Callable[[Scope], Limits]
+    packed: Packed, region: Region, scope: Scope, rows: Limits, columns: Callable[[Scope], Limits], *, folded: bool
 ) -> list[str]:
     """The lines of both loops: the outer one between `rows`, the inner one between `columns`, as the names of a scope
-    tell them."""
-    return _Writer(packed, region, scope, columns).lines(rows)
+    tell them; `folded`: from the diagonal on."""
+    return _Writer(packed, region, scope, columns, folded).lines(rows)
 
 
 class _Writer:
-    def __init__(self, packed: Packed, region: Region, scope: Scope, columns: Callable[[Scope], Limits]) -> None:
+    def __init__(
+        self, packed: Packed, region: Region, scope: Scope, columns: Callable[[Scope], Limits], folded: bool
+    ) -> None:
         self.packed = packed
         self.region = region
         self.scope = scope
@@ -62,8 +67,9 @@ class _Writer:
         #: whether the loop has trips of its own for each row
         self.ragged = one_moves_along(self.loops, self.outer.variable.name)
         self.limits: list[Limits] = []
-        self.moves = self.outer.variable.name in read(self.inner.start, self.inner.stop)
-        self.copies = self.packed_elements()
+        self.folded = folded
+        self.moves = folded or self.outer.variable.name in read(self.inner.start, self.inner.stop)
+        self.copies = self.packed_values()
         self.of_row = self.copied_of_rows()
         self.first_copied, self.first_trip = scope.fresh("first_copied"), scope.fresh("first_trip")
         #: names for what is the same for all trips, and the text of what the sum becomes
@@ -84,9 +90,9 @@ class _Writer:
         first, last = (f"({each})" for each in rows)
         self.limits = self.trips_of(first, f"{last} - 1")
         count = " * ".join(f"max({each}, 0)" for each in self.counts())
-        for element, name in self.copies.items():
+        for node, name in self.copies.items():
             shape = f"({count}, {self.packed.columns})"
-            made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
+            made.append(f"{name} = room({shape}, np.{numpy_name(node.type.dtype)})")
         if not self.of_row:
             return [*made, *self.panels(rows, self.columns_between(first, last))]
         for node, name in self.of_row.items():
@@ -123,7 +129,7 @@ class _Writer:
                 low, high = self.columns_of(row, 0), self.columns_of(row, 1)
                 none = f"max({self.base}, {low}) >= min({self.base} + {wide}, {high})"
                 before += [f"while {self.first} < {self.end} and {none}:", f"{INDENT}{step}"]
-        behind, guarded = self.of_rows(self.packed.behind), [*self.call()]
+        behind, guarded = self.behind(), [*self.call()]
         if self.ragged:
             guarded = self.ragged_rows(guarded)
         tile = [*self.of_rows(self.packed.before), *self.under_guard(guarded), *behind]
@@ -154,6 +160,37 @@ class _Writer:
     def of_rows(self, body: tuple[Statement, ...]) -> list[str]:
         """What each trip of a tile does before the loop, or behind it; nothing for nothing."""
         return self.each_row(body, []) if body else []
+
+    def behind(self) -> list[str]:
+        """What each trip of a tile does behind the loop, and the trips that are its mirror images."""
+        body = self.packed.behind
+        if not self.folded or not body:
+            return self.of_rows(body)
+        # both have the sum, whatever is made of it
+        value = self.scope.fresh(f"{self.scope.name(self.sum.name)}_shared")
+        taken = f"{value} = {self.sums}[{self.at} + {self.lane}]"
+        swapped = {self.outer.variable.name: self.column, self.inner.variable.name: self.row}
+        names = {**self.scope.renamed, self.sum.name: value}
+        own, mirrored = (
+            Statements(replace(self.scope, renamed=each), frozenset(), FAR).block(body)
+            for each in (names, {**names, **swapped})
+        )
+        place = f"assume(0 <= {self.at} + {self.lane}, {self.at} + {self.lane} < {FAR})"
+        column = [f"{self.column} = {self.base} + {self.lane}", *self.assumed(self.inner, body)]
+        row = [f"{self.row} = {self.tile} + {self.place}", *self.assumed(self.outer, body)]
+        row += [f"{self.at} = {self.place} * {self.packed.columns}"]
+        start, stop = self.columns(self.scope)
+        end = f"min({self.base} + {self.packed.columns}, {stop}) - {self.base}"
+        count = f"min({self.packed.rows}, {self.end} - {self.tile})"
+        lanes = f"for {self.lane} in range(max({self.base}, {start}) - {self.base}, {end}):"
+        # along a column, as its elements are neighbours
+        above = f"for {self.place} in range(min({count}, {self.column} - {self.tile})):"
+        return [
+            f"for {self.place} in range({count}):",
+            *_in([*row, lanes, *_in([place, *column, taken, *own])]),
+            f"for {self.lane} in range(max({self.base}, {self.tile}) - {self.base}, {end}):",
+            *_in([*column, above, *_in([*row, place, taken, *mirrored])]),
+        ]
 
     def ragged_rows(self, call: list[str]) -> list[str]:
         """The loop for the trips that all rows of a tile have, and for each row those that it has besides."""
@@ -188,9 +225,9 @@ class _Writer:
         made: list[str] = []
         column = [f"{self.column} = {self.base} + {self.lane}", *self.assumed(self.inner, self.packed.loop.body)]
         lanes = f"for {self.lane} in range({self.count}):"
-        for element, name in self.copies.items():
-            copy = f"{name}[{self.number()}, {self.lane}] = {self.text(element)}"
-            if self.inner.variable.name in read(element.indices[-1]):
+        for node, name in self.copies.items():
+            copy = f"{name}[{self.number()}, {self.lane}] = {self.text(node)}"
+            if _along(node, self.inner.variable.name):
                 made += self.through([lanes, *_in([*column, copy])])
             else:
                 made += [lanes, *_in([*column, *self.through([copy])])]
@@ -203,6 +240,7 @@ class _Writer:
     def row_copies(self, rows: Limits) -> list[str]:
         """The copies of what each row has for the trips of the loop."""
         [loop], [trip], [(start, stop)] = self.loops, self.trips, self.limits
+        [(own_start, own_stop)] = self.trips_of(self.row, self.row) if self.ragged else self.limits
         low, high = self.columns_of(self.first, 0), self.columns_of(self.first, 1)
         last_low, last_high = self.columns_of(f"{self.end} - 1", 0), self.columns_of(f"{self.end} - 1", 1)
         made = [
@@ -221,9 +259,10 @@ class _Writer:
         for node, name in self.of_row.items():
             copy = [*assumed, f"{name}[{self.copied_place()}] = {self.text(node)}"]
             if _along(node, loop.variable.name):
-                copies = [through_rows, *_in([f"for {trip} in range({start}, {stop}):", *_in(copy)])]
+                copies = [through_rows, *_in([f"for {trip} in range({own_start}, {own_stop}):", *_in(copy)])]
             else:
-                few = f"for {trip} in range({self.at}, min({self.at} + {FEW}, {stop})):"
+                begin = f"max({self.at}, {own_start})" if own_start != start else self.at
+                few = f"for {trip} in range({begin}, min({self.at} + {FEW}, {own_stop})):"
                 through = [through_rows, *_in([few, *_in(copy)])]
                 copies = [f"for {self.at} in range({start}, {stop}, {FEW}):", *_in(through)]
             made += self.under_guard(copies)
@@ -270,21 +309,34 @@ class _Writer:
 
     # --- what is added -------------------------------------------------------------------------------------------
 
-    def packed_elements(self) -> dict[Element, str]:
-        """The elements that are copied, and the names of the arrays that they are copied to."""
-        found: dict[Element, str] = {}
-        for each in expressions_in(self.packed.loop.body):
-            if isinstance(each, Element) and self.inner.variable.name in read(*each.indices) and each not in found:
-                number = sum(other.array == each.array for other in found)
-                wanted = f"{self.scope.name(each.array)}_packed" + (f"_{number}" if number else "")
-                found[each] = self.scope.fresh(wanted)
+    def packed_values(self) -> dict[Expression, str]:
+        """What is computed for each column and trip, elements or of elements, and the names of the arrays that it is
+        copied to."""
+        found: dict[Expression, str] = {}
+        column, others = self.inner.variable.name, {self.outer.variable.name, self.sum.name}
+
+        def visit(node: Expression) -> None:
+            if column in read(node) and not read(node) & others:
+                of_column = (
+                    each for each in inside(node) if isinstance(each, Element) and column in read(*each.indices)
+                )
+                array = next(of_column).array
+                number = sum(name.startswith(f"{self.scope.name(array)}_packed") for name in found.values())
+                wanted = f"{self.scope.name(array)}_packed" + (f"_{number}" if number else "")
+                if node not in found:
+                    found[node] = self.scope.fresh(wanted)
+            elif isinstance(node, Operation):
+                for each in node.operands:
+                    visit(each)
+
+        visit(self.packed.sum.value)
         return found
 
     def copied_of_rows(self) -> dict[Expression, str]:
         """What is computed for each row and trip, or is not read along memory, and the names of arrays for it: it is
-        computed once for all columns. Not where rows have trips of their own."""
+        computed once for all columns."""
         found: dict[Expression, str] = {}
-        if self.ragged or len(self.loops) > 1:
+        if len(self.loops) > 1:
             return found
         row, column, trip = (each.variable.name for each in (self.outer, self.inner, *self.loops))
 
@@ -307,17 +359,18 @@ class _Writer:
         names: dict[str, None] = dict.fromkeys((*self.factors.values(), *self.of_row.values()))
         if self.of_row:
             names |= dict.fromkeys((self.first_copied, self.first_trip))
-        copied = {each for node in self.of_row for each in inside(node)}
-        for each in self.elements():
-            if each not in self.copies and each not in copied:
-                names[self.scope.name(each.array)] = None
-                names.update(
-                    {self.scope.name(name): None for index in each.indices for name in sorted(read(index) - own)}
-                )
+        for each in self.elements(self.packed.sum.value):
+            names[self.scope.name(each.array)] = None
+            names.update({self.scope.name(name): None for index in each.indices for name in sorted(read(index) - own)})
         return tuple(names)
 
-    def elements(self) -> list[Element]:
-        return [each for each in inside(self.packed.sum.value) if isinstance(each, Element)]
+    def elements(self, node: Expression) -> Iterator[Element]:
+        """Those that are read where they are."""
+        if isinstance(node, Element):
+            yield from () if node in self.copies or node in self.of_row else (node,)
+        elif isinstance(node, Operation) and node not in self.copies and node not in self.of_row:
+            for each in node.operands:
+                yield from self.elements(each)
 
     def text_of_sum(self) -> str:
         """What the sum becomes, with names for what stays."""
@@ -325,6 +378,8 @@ class _Writer:
         changed |= assigned(self.packed.body)
 
         def named(node: Expression) -> Expression:
+            if node in self.copies:
+                return Variable(f"{self.copies[node]}[{self.trips[-1]}, {self.column}]", node.type)
             if node in self.of_row:
                 return Variable(f"{self.of_row[node]}[{self.copied_place()}]", node.type)
             if isinstance(node, Element) or (isinstance(node, Variable) and node.name in changed):
@@ -337,11 +392,7 @@ class _Writer:
             assert isinstance(node, Operation)
             return replace(node, operands=tuple(map(named, node.operands)))
 
-        def placed(element: Element, indexes: list[str]) -> str | None:
-            found = self.copies.get(element)
-            return None if found is None else f"{found}[{self.trips[-1]}, {self.column}]"
-
-        return self.text(named(self.packed.sum.value), replace(self.scope, placed=placed, plain=True))
+        return self.text(named(self.packed.sum.value), replace(self.scope, plain=True))
 
 
 def _in(lines: Sequence[str]) -> list[str]:

@@ -33,6 +33,7 @@ from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
 from somd.transforms.multicore.names import FAR, LANES, Fresh
 from somd.transforms.multicore.packed_loops import packed_loops
+from somd.transforms.multicore.packed_shares import is_folded
 from somd.transforms.multicore.printing import Printing, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.table_functions import tables_made, with_tables
@@ -82,8 +83,11 @@ class SlaveBuilder:
         self.dims: tuple[Dim, ...] = self.nest.dims
         self.pieces: tuple[Region, ...] = self.region.pieces
         self.chunk = self.region.chunk
+        #: whether packed sums below the diagonal are left out
+        self.folded = False
 
     def build(self) -> Slave:
+        self.folded = self.columns and is_folded(self.nest, self.region)
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = self.nest.tests
         arguments = (*self.nest.arrays, *self.snapshots(), *self.scalars())
@@ -194,6 +198,7 @@ class SlaveBuilder:
             nest.reductions or nest.combined or nest.copies or nest.partition is not None or nest.relaxed is not None
         )
         alone = self.columns and self.region.packed is not None and len(nest.dims) == 2 and not whole
+        alone = alone and not self.folded
         return alone and nest.dims[1].invariant and not uneven(nest, self.plan.method, self.types)
 
     # --- loops ---------------------------------------------------------------------------------------------------
@@ -266,9 +271,10 @@ class SlaveBuilder:
         """The two innermost loops in tiles whose sums stay in registers."""
 
         def columns(scope: Scope) -> tuple[str, str]:
-            return self.clipped(self.dims[level + 1], level + 1, None, scope)
+            start, stop = self.clipped(self.dims[level + 1], level + 1, None, scope)
+            return scope.name(self.region.loops[level].variable.name) if self.folded else start, stop
 
-        lines = parsed_lines(packed_loops(packed, self.region, self.scope(), rows, columns))
+        lines = parsed_lines(packed_loops(packed, self.region, self.scope(), rows, columns, folded=self.folded))
         return [*self.lowest(), *lines]
 
     @property

@@ -39,12 +39,12 @@ from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.program import Element, Packed, Region, Statement
 from somd.transforms.loops.rows import moves_with, one_moves_along
+from somd.transforms.loops.symmetric_sums import are_symmetric
 from somd.transforms.loops.walking import inside, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
-from somd.transforms.opencl.symmetric_sums import are_symmetric
 from somd.transforms.stages import Nest
 
 

@@ -16,6 +16,7 @@ from somd.runtime.multicore.partition import (
     grid_shape,
     parts_of_rows,
     slave_range,
+    sloped_range,
     trips,
 )
 
@@ -28,6 +29,13 @@ def trips_in_machine_words(start: int, stop: int, step: int) -> int:
 @numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
 def range_in_machine_words(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
     return slave_range(start, stop, step, rank, parts)
+
+
+@numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
+def sloped_range_in_machine_words(
+    start: int, stop: int, rank: int, parts: int, first: int, last: int, many: int
+) -> tuple[int, int]:
+    return sloped_range(start, stop, rank, parts, first, last, many)
 
 
 @numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
@@ -120,6 +128,25 @@ def test_few_rows_of_a_product_are_cut_by_columns_where_there_are_enough() -> No
     shapes = [columns_shape(parts, rows, 1000, 96, 32) for parts, rows in ((2, 64), (2, 1000), (16, 1000), (7, 300))]
     assert shapes == [(1, 2), (2, 1), (8, 2), (1, 7)]
     assert columns_shape(8, 300, 100, 96, 32) == (2, 3) and columns_shape(8, 300, 32, 96, 32) == (8, 1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(-9, 9), st.integers(0, 500), PARTS, st.integers(-2, 10**12), st.integers(-2, 10**12))
+def test_sloped_parts_are_disjoint_and_cover(start: int, count: int, parts: int, first: int, last: int) -> None:
+    shares = [sloped_range(start, start + count, rank, parts, first, last, 6) for rank in range(parts)]
+    assert shares[0][0] == start and shares[-1][1] == start + count
+    assert all(one[0] <= one[1] == other[0] for one, other in pairwise(shares))
+    assert sloped_range_in_machine_words(start, start + count, parts - 1, parts, first, last, 6) == shares[-1]
+
+
+def test_sloped_parts_cost_the_same() -> None:
+    for count, parts, first, last in ((1200, 2, 1200, 1), (1200, 7, 1, 1200), (900, 3, 900, 300)):
+        shares = [sloped_range(0, count, rank, parts, first, last, 6) for rank in range(parts)]
+        costs = [sum(first + (last - first) * k / count for k in range(*share)) for share in shares]
+        assert max(costs) < 1.06 * min(costs) and all(low % 6 == 0 for low, _ in shares)
+    sizes = [high - low for low, high in (sloped_range(0, 2**40, rank, 5, 2**40, 0, 6) for rank in range(5))]
+    assert sum(sizes) == 2**40 and max(sizes) - min(sizes) <= 1
+    assert sloped_range(5, 3, 0, 2, 7, 1, 6) == sloped_range(5, 3, 1, 2, 7, 1, 6) == (5, 5)
 
 
 @settings(max_examples=60, deadline=None)

@@ -242,6 +242,72 @@ def convolution(image: dist[np.ndarray], weights: np.ndarray, out: dist[np.ndarr
                 out[y, x, f] = total
 
 
+def squares(a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray], d: dist[np.ndarray]) -> None:
+    """The same sum at (i, j) and (j, i), of which more is made at each place."""
+    for i in range(1, c.shape[0]):
+        for j in range(1, c.shape[0]):
+            s = -0.0
+            for k in range(a.shape[1]):
+                s -= a[j, k] * b[i, k + 1] + b[j, k + 1] * a[i, k]
+            s *= 0.5
+            c[i, j] += s
+            d[i, j] = s * i - b[j, 0]
+
+
+def rounded(alpha: float, a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
+    """No such sum: products with `alpha` are rounded in another order."""
+    for i in range(c.shape[0]):
+        for j in range(c.shape[0]):
+            s = 0.0
+            for k in range(a.shape[0]):
+                s += alpha * a[k, i] * a[k, j]
+            c[i, j] = s
+
+
+def begun(alpha: float, a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
+    """No such sum: each row has trips of its own."""
+    for i in range(c.shape[0]):
+        for j in range(c.shape[0]):
+            s = alpha
+            for k in range(i, a.shape[0]):
+                s += a[k, i] * a[k, j]
+            c[i, j] = s
+
+
+@pytest.mark.parametrize("size", [1, 2, 33, 70])
+def test_half_of_symmetric_sums(size: int) -> None:
+    a, b = numbers(size, 5), numbers(size, 6)
+    a.flat[3:5], b.flat[2] = (np.nan, np.inf), -np.inf
+    method = somd.somd(squares)
+    with np.errstate(all="ignore"):
+        harness.check(method, (a, b[:, ::-1], a @ a.T, np.zeros((size, size))), "multicore", workers=(1, 2, 3, 7))
+    assert "s_shared" in method.source("multicore") and "sloped_range(1, c.shape[0]" in method.source("multicore")
+
+
+@pytest.mark.parametrize("function", [rounded, begun])
+def test_others_are_computed_whole(function: Any) -> None:
+    method = somd.somd(function)
+    harness.check(method, (0.1, numbers(44, 41), np.zeros((41, 41))), "multicore", workers=(1, 2))
+    assert "sum_in_registers" in method.source("multicore") and "s_shared" not in method.source("multicore")
+
+
+def factors(a: dist[np.ndarray], b: np.ndarray, w: np.ndarray, c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(i + 1):
+            for k in range(w.shape[0]):
+                c[i, j] += (b[k, j] * w[k] + b[k, j]) * (a[k, i] * w[k]) - w[k] * a[k, 0] * b[k, j]
+
+
+def test_what_columns_have_is_computed_once() -> None:
+    method = somd.somd(factors)
+    given = (numbers(9, 40), numbers(9, 40), numbers(9, 1)[:, 0].copy(), numbers(40, 40))
+    harness.check(method, given, "multicore", workers=(1, 3))
+    text = method.source("multicore")
+    assert "b_packed[k, lane] = b[k, j] * w[k] + b[k, j]" in text
+    assert "row_factor_1[i - first_copied, k - first_trip] = a[k, i] * w[k]" in text
+    assert "b_packed_1[k, lane] = w[k] * a[k, 0] * b[k, j]" in text
+
+
 @pytest.mark.parametrize("shape", [(3, 2, 1, 5), (2, 3, 4, 40), (1, 2, 2, 3), (3, 0, 2, 3)])
 def test_loops_in_loops(shape: tuple[int, ...]) -> None:
     """The sums go through all of them, and some have no trips."""

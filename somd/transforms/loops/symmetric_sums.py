@@ -8,13 +8,15 @@ for i in range(n):                        the tiles that have a sum at or above 
         c[i, j] = s                       c[i, j] = s, and where i < j also c[j, i] = s
 
 What a trip adds has the same bits if row and column change places, as operands of one sum or product may; each sum
-begins alike and adds in the order of the loop. What stands behind the loop runs for both, whatever it does.
+begins alike, has the same trips, and adds in the order of the loop. What stands behind the loop runs for both, whatever
+it does.
 """
 
 from __future__ import annotations
 
 from somd.transforms.loops.program import Element, Expression, Operation, Packed, Proved, Region, Store, Variable
 from somd.transforms.loops.scopes import read, read_beside
+from somd.transforms.loops.varying import limits
 from somd.transforms.loops.walking import statements_in
 
 #: operators whose operands may change places, to the bit
@@ -29,7 +31,10 @@ def are_symmetric(packed: Packed, region: Region) -> bool:
         return False
     if any(isinstance(node, Store) for node in statements_in(packed.before)):
         return False
-    steady = () if packed.guard is None else (packed.guard,)
+    steady = (
+        *(() if packed.guard is None else (packed.guard,)),
+        *(each for loop in packed.loops for each in limits(loop)),
+    )
     if places & (read(*steady) | _read_in(packed)):
         return False
     value = packed.sum.value
