@@ -163,3 +163,8 @@ def parsed_lines(lines: Sequence[str]) -> list[cst.BaseStatement]:
     """The statements of a text."""
     module = cst.parse_module("\n".join(["pass", *lines, ""]))  # comments at the top would be the module's
     return list(cast(Sequence[cst.BaseStatement], module.body))[1:]
+
+
+def vector_loops(loop: Loop, scope: Scope, limits: tuple[str, str]) -> list[cst.BaseStatement]:
+    """A loop of complex numbers over vectors of them, between `limits`."""
+    return parsed_lines(Statements(scope, frozenset(), FAR).in_vectors(loop, limits))

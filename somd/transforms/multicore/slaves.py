@@ -31,10 +31,10 @@ from somd.transforms.multicore.combining import ordered, own_copy_text, own_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
-from somd.transforms.multicore.names import FAR, LANES, Fresh
+from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.packed_loops import packed_loops
 from somd.transforms.multicore.packed_shares import is_folded
-from somd.transforms.multicore.printing import Printing, parsed_lines
+from somd.transforms.multicore.printing import Printing, parsed_lines, vector_loops
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.plan.unevenness import uneven
@@ -197,8 +197,7 @@ class SlaveBuilder:
         whole = (
             nest.reductions or nest.combined or nest.copies or nest.partition is not None or nest.relaxed is not None
         )
-        alone = self.columns and self.region.packed is not None and len(nest.dims) == 2 and not whole
-        alone = alone and not self.folded
+        alone = self.columns and self.region.packed is not None and len(nest.dims) == 2 and not (whole or self.folded)
         return alone and nest.dims[1].invariant and not uneven(nest, self.plan.method, self.types)
 
     # --- loops ---------------------------------------------------------------------------------------------------
@@ -254,9 +253,7 @@ class SlaveBuilder:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
             if takes_vectors(self.region.loops[level], self.scope()):
-                printer = Statements(self.scope(), frozenset(), FAR)
-                lines = parsed_lines(printer.in_vectors(self.region.loops[level], (start, stop)))
-                return [*self.lowest(), *lines]
+                return [*self.lowest(), *vector_loops(self.region.loops[level], self.scope(), (start, stop))]
             if any(self.laned(r) for r in self.nest.reductions):
                 body = [*self.assumed(level), *self.body()]
                 return lane_loops(dim, self.limits(dim, level, outer), body, self.region, self.fresh)
