@@ -63,6 +63,17 @@ def allocated_after(data: A, out: A, m: int) -> np.ndarray:
     return table
 
 
+@somd.somd
+def beside(a: A, mask: A, places: A, k: int) -> A:
+    if k > 2:
+        a[::2, mask[:3]] = 1.0
+        a[mask, k] += 2.0
+    if k < 2:
+        a[places, k] = 0.5
+    a[mask, k] = a[0, 1]
+    return a[mask, k], a[places, k]
+
+
 def line_of(name: str) -> int:
     with open(__file__, encoding="utf-8") as file:
         return next(k for k, text in enumerate(file, 1) if text.rstrip().endswith(f"# line of {name}"))
@@ -196,3 +207,10 @@ def test_an_access_that_a_condition_keeps_from_happening_does_not_fail(target: s
         pytest.skip(str(harness.unavailable(target)))
     index = np.array([0, 1, 3, 5, 2, 4, 10**12])
     harness.check(where_it_may_stand, (np.array([0.2, 0.7, 0.9]), index, np.zeros((7, 7))), target, workers=(1, 3))
+
+
+@pytest.mark.parametrize("k", [-4, -3, 2, 3, 7])
+def test_integers_are_tested_where_masks_and_indexes_choose_nothing(target: str, k: int) -> None:
+    for many in (0, 2):
+        args = np.ones((4, 3)), np.arange(4) < many, np.arange(many), k
+        harness.check(beside, args, target, workers=(1, 3))

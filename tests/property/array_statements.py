@@ -228,7 +228,8 @@ class Writer:
             return self.into(name, index, value)
         if kind > 0.74:
             forms = ["{}[..., :2] = 3, 1", "{}[:1] = ({}[:1] * 2).clip(0)"]
-            forms += ["{}[b[:, 0] > 0, 1] += 2", "{0}[{0}[:, 0] > 0, 0] = k"] if self.rank == 2 else []
+            if self.rank == 2:
+                forms += ["{}[b[:, 0] > 0, 1] += 2", "{0}[{0}[:, 0] > 0, 0] = k", "{}[a[:, 0] > j, k] = 3"]
             return self.random.choice(forms).format(name, name)
         operator = self.random.choice(("=", "=", "+=", "-=", "*="))
         return f"{name}[{index}] {operator} {value}"

@@ -22,7 +22,7 @@ from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.fitting import test_operands, test_stored
-from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
+from somd.transforms.arrays.indexed import entries_of, fitted, mask_of, test_indexes
 from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.made_under import made_under
@@ -426,6 +426,7 @@ class Assignments:
         asked = self.expressions.value(mask)
         self.shapes.test(MASK, (view.shape[axis],), asked.shape, target)
         self.shapes.into(INPUT, view.shape, value.shape, small)
+        test_indexes(self.expressions, target, items, base)
 
         def along(test: Value) -> Value:
             return Value(view.shape, lambda at: test.element((at[axis],)))

@@ -35,6 +35,8 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
     given = [(first + k, items[each]) for k, each in enumerate(chosen)]
     values = [
         index_at(expressions, item, base.shape[axis], node)
+        if isinstance(expressions.type_of(item), ArrayType)
+        else tested_index(expressions, item, base, axis, node)
         for axis, item in given
         if isinstance(item, cst.BaseExpression)
     ]
@@ -73,6 +75,22 @@ def index_at(expressions: Expressions, item: cst.BaseExpression, length: Linear,
     own = expressions.names.dtype("int64")
     number = Value(value.shape, lambda at: expressions.names.expression(f"{own}({at[0].text})", node))
     return _kept(expressions, node, number, value, "int64")
+
+
+def tested_index(
+    expressions: Expressions, item: cst.BaseExpression, base: Value, axis: int, node: cst.Subscript
+) -> Value:
+    """An integer beside arrays of indexes, which is tested before the statement: they may choose nothing."""
+    index = expressions.inside(expressions.linear(item), expressions.clamped(base.shape[axis]), axis, node)
+    return Value((), lambda at: expressions.names.expression(index.text, node), lambda at: index)
+
+
+def test_indexes(expressions: Expressions, node: cst.Subscript, items: list[Item], base: Value) -> None:
+    """Test the integers beside a mask, and slices."""
+    for number, item in enumerate(items):
+        if isinstance(item, cst.BaseExpression) and not isinstance(expressions.type_of(item), ArrayType):
+            axis = number if ELLIPSIS not in items[:number] else len(base.shape) - (len(items) - number)
+            tested_index(expressions, item, base, axis, node)
 
 
 def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -91,7 +91,8 @@ def scattered(
         test = f"if {number} < -({length.text}) or {number} >= {length.text}:"
         whole_number = expressions.names.function("int")
         found = f"{number} = {whole_number}({made.code(index.at(inner, shape))})"
-        made.emit(*made.loops(names[:count], lengths[:count], [found, test, f"    {raising}"]))
+        around = count if index.shape else 0  # an integer is tested also where nothing is chosen
+        made.emit(*made.loops(names[:around], lengths[:around], [found, test, f"    {raising}"]))
     places = [made.code(index.at(inner, shape)) for index in indexes]
     assert isinstance(base, View)
     number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
