@@ -28,8 +28,8 @@ NOT_AS_FOR_NUMPY = {
 }
 #: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's
 ROUNDED = """
-    gemm k2mm k3mm symm syrk syr2k trmm doitgen atax bicg gesummv mvt ludcmp durbin gramschmidt covariance correlation
-    softmax mlp conv2d residual arc_distance
+    gemm k2mm k3mm symm syrk syr2k trmm doitgen atax bicg gemver gesummv mvt ludcmp durbin gramschmidt covariance
+    correlation softmax mlp conv2d residual arc_distance
     lenet cholesky spmv stockham_fft scattering_self_energies contour_integral
 """
 #: what the usual run leaves out: their statements are those of others (cavity_flow; conv2d, mlp, softmax; hdiff)
