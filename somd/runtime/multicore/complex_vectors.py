@@ -16,6 +16,7 @@ from numba.extending import register_model
 
 from somd.runtime.multicore.intrinsics import intrinsic
 from somd.runtime.multicore.numba_internals.lowering import cgutils, get_item_pointer, make_array, models
+from somd.runtime.multicore.vectors import shuffled
 
 ir: Any = _ir
 types: Any = _types
@@ -179,7 +180,7 @@ class _Sides:
         return self.shuffled(real, imag, [at if at % 2 == 0 else count + at for at in range(count)])
 
     def shuffled(self, left: Any, right: Any, places: list[int]) -> Any:
-        return self.builder.shuffle_vector(left, right, ir.Constant(ir.VectorType(_INDEX, len(places)), places))
+        return shuffled(self.builder, left, right, places)
 
 
 def _sum(sides: _Sides) -> Any:
@@ -229,14 +230,12 @@ def _filled(context: Any, builder: Any, made: Any, kind: Any, number: Any) -> An
     found = vector(ir.Undefined)
     for at, part in enumerate((held.real, held.imag)):
         found = builder.insert_element(found, part, _INDEX(at))
-    places = ir.Constant(ir.VectorType(_INDEX, vector.count), [at % 2 for at in range(vector.count)])
-    return builder.shuffle_vector(found, found, places)
+    return shuffled(builder, found, found, [at % 2 for at in range(vector.count)])
 
 
 def _spread(builder: Any, vector: Any, part: Any) -> Any:
     first = builder.insert_element(vector(ir.Undefined), part, _INDEX(0))
-    places = ir.Constant(ir.VectorType(_INDEX, vector.count), [0] * vector.count)
-    return builder.shuffle_vector(first, first, places)
+    return shuffled(builder, first, first, [0] * vector.count)
 
 
 complex_vector_sum = _computing(_sum)

@@ -101,7 +101,7 @@ def put_vector(typing_context: Any, vector: Any, array: Any, *indexes: Any) -> A
         place, _, last = _row_of(context, builder, kind, arguments[1], arguments[2])
         if kind.layout == "C":
             for first, part in _lines(context, stored.type):
-                given = _shuffled(builder, stored, stored, range(first, first + part.count))
+                given = shuffled(builder, stored, stored, range(first, first + part.count))
                 node = builder.store(
                     given, builder.bitcast(place(builder.add(last, last.type(first))), part.as_pointer())
                 )
@@ -184,7 +184,7 @@ def vector_filled(typing_context: Any, count: Any, number: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         empty = context.get_value_type(made)(ir.Undefined)
         first = builder.insert_element(empty, arguments[1], ir.IntType(32)(0))
-        return _shuffled(builder, first, empty, [0] * made.count)
+        return shuffled(builder, first, empty, [0] * made.count)
 
     return made(count, number), generate
 
@@ -205,7 +205,7 @@ def running_sums(typing_context: Any, rows: Any) -> Any:
         found: list[list[Any]] = [[] for _ in given]
         total = None
         for first in range(0, rows.dtype.count, count):
-            columns = _turned(builder, [_shuffled(builder, row, row, range(first, first + count)) for row in given])
+            columns = _turned(builder, [shuffled(builder, row, row, range(first, first + count)) for row in given])
             for at, column in enumerate(columns):
                 total = columns[at] = column if total is None else builder.fadd(total, column)
             for row, part in zip(found, _turned(builder, columns), strict=True):
@@ -224,7 +224,7 @@ def _turned(builder: Any, rows: Any) -> Any:
             left, right = rows[row], rows[row | size]
             places = [[at if not at & size else at - size + count for at in range(count)]]
             places += [[at + size if not at & size else at + count for at in range(count)]]
-            made[row], made[row | size] = (_shuffled(builder, left, right, each) for each in places)
+            made[row], made[row | size] = (shuffled(builder, left, right, each) for each in places)
         rows, size = made, 2 * size
     return rows
 
@@ -233,11 +233,11 @@ def _joined(builder: Any, parts: Any) -> Any:
     """Vectors of one length, one behind the other."""
     while len(parts) > 1:
         places = list(range(2 * parts[0].type.count))
-        parts = [_shuffled(builder, *pair, places) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        parts = [shuffled(builder, *pair, places) for pair in zip(parts[::2], parts[1::2], strict=True)]
     return parts[0]
 
 
-def _shuffled(builder: Any, left: Any, right: Any, places: Any) -> Any:
+def shuffled(builder: Any, left: Any, right: Any, places: Any) -> Any:
     """Floats of two vectors by their places in both, one behind the other."""
     return builder.shuffle_vector(left, right, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
@@ -265,7 +265,7 @@ def _of_lanes(name: str) -> Any:
 
 def _every_second(builder: Any, vector: Any, first: int) -> Any:
     places = [ir.IntType(32)(at) for at in range(first, vector.type.count, 2)]
-    return _shuffled(builder, vector, vector.type(ir.Undefined), places)
+    return shuffled(builder, vector, vector.type(ir.Undefined), places)
 
 
 lanes_sum = _of_lanes("fadd")

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from somd.transforms.emit.python_expressions import Expressions, Scope
+from somd.transforms.emit.python_text import indented
 from somd.transforms.loops.complex_vectors import Numbers, made_of_complex
 from somd.transforms.loops.program import Assign, Element, Expression, If, Loop, Operation, Statement, Store, Variable
 
-INDENT = "    "
 #: bytes of the longest vector
 WIDE = 64
 FUNCTIONS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
@@ -42,7 +42,7 @@ def vector_loops(node: Loop, limits: tuple[str, str], scope: Scope, assumed: Cal
             made += [f"{upto} = {f'max({stop}, 0) // {count} * {count}' if start == '0' else f'{first} + {whole}'}"]
         body = _Writer(node, dtype, count, scope, assumed).block(node.body)
         header = f"for {variable} in range({start}, {upto}{step}):"
-        made += [header, *_in([*assumed(node), *body])]
+        made += [header, *indented([*assumed(node), *body])]
         start = upto
     return made
 
@@ -73,12 +73,12 @@ class _Writer:
             place = self.place(node.element)
             return [*node.origin.comments, f"put_complex_vector({self.vector(node.value)}, {place})"]
         if isinstance(node, If):
-            made = [f"if {self.expressions.test(node.test).text}:", *_in(self.block(node.body))]
-            return [*made, "else:", *_in(self.block(node.orelse))] if node.orelse else made
+            made = [f"if {self.expressions.test(node.test).text}:", *indented(self.block(node.body))]
+            return [*made, "else:", *indented(self.block(node.orelse))] if node.orelse else made
         assert isinstance(node, Loop), node
         start, stop, step = (self.expressions.value(each).text for each in (node.start, node.stop, node.step))
         header = f"for {self.scope.name(node.variable.name)} in range({start}, {stop}, {step}):"
-        return [*node.origin.comments, header, *_in([*self.assumed(node), *self.block(node.body)])]
+        return [*node.origin.comments, header, *indented([*self.assumed(node), *self.block(node.body)])]
 
     def name(self, variable: Variable) -> str:
         return self.scope.fresh(f"{self.scope.name(variable.name)}_by_{self.count}")
@@ -105,7 +105,3 @@ class _Writer:
 
 def _is_plain(text: str) -> bool:
     return text.isidentifier() or text.isdecimal()
-
-
-def _in(lines: Sequence[str]) -> list[str]:
-    return [INDENT + line for line in lines]

@@ -22,7 +22,7 @@ from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
 from somd.transforms.emit.python_expressions import Expressions, Scope
-from somd.transforms.emit.python_text import SUM, Py, numpy_name
+from somd.transforms.emit.python_text import SUM, Py, indented, numpy_name
 from somd.transforms.emit.running_sums import in_rows, rows_of
 from somd.transforms.emit.sums_in_order import LONG, TERMS, comes_from_data, long_sums, row_of, terms_of
 from somd.transforms.loops.making import same_number
@@ -60,8 +60,6 @@ from somd.transforms.loops.ranges import NEAR, farthest_constant, whole
 from somd.transforms.loops.rows import stored_row
 from somd.transforms.loops.varying import of_lanes
 from somd.transforms.loops.walking import expressions_in, origin_of, tests_accesses
-
-INDENT = "    "
 
 
 class Statements:
@@ -111,7 +109,7 @@ class Statements:
         step = f"{name} = vector_sum({name}, {vector(self.expressions, added_to(node))})"
         with self.expressions.tests() as before:
             header = _headed(node, f"for {self.scope.name(node.variable.name)} in {self.range(node)}:")
-        body = _indented([*self.assumed(node), step])
+        body = indented([*self.assumed(node), step])
         return [*node.origin.comments, *before, f"{name} = {begin}", header, *body, f"{names} = elements_of({name})"]
 
     def commented(self, node: Statement) -> list[str]:
@@ -228,12 +226,12 @@ class Statements:
     def branch(self, node: If, word: str = "if") -> list[str]:
         with self.expressions.tests() as before:
             test = self.expressions.test(node.test).text
-        made = [*before, _headed(node, f"{word} {test}:"), *_indented(self.block(node.body))]
+        made = [*before, _headed(node, f"{word} {test}:"), *indented(self.block(node.body))]
         if len(node.orelse) == 1 and isinstance(node.orelse[0], If) and not origin_of(node.orelse[0]).comments:
             other = self.branch(node.orelse[0], "elif")
             if other[0].startswith("elif "):
                 return [*made, *other]
-        return [*made, "else:", *_indented(self.block(node.orelse))] if node.orelse else made
+        return [*made, "else:", *indented(self.block(node.orelse))] if node.orelse else made
 
     def loop(self, node: Loop) -> list[str]:
         if takes_vectors(node, self.scope):
@@ -248,7 +246,7 @@ class Statements:
             ranges = [limits]
         variable = self.scope.name(node.variable.name)
         headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
-        return [*before, *begin, *(line for header in headers for line in (header, *_indented(body)))]
+        return [*before, *begin, *(line for header in headers for line in (header, *indented(body)))]
 
     def in_vectors(self, node: Loop, limits: Iterable[str]) -> list[str]:
         """A loop of complex numbers over vectors of them, between limits."""
@@ -273,7 +271,7 @@ class Statements:
             *before,
             f"{first}, {stop} = {start}, {end}",
             f"if {stop} - {first} >= {LONG}:",
-            *_indented(long),
+            *indented(long),
             "else:",
             _headed(node, f"    for {name} in range({first}, {stop}):"),
             *(f"        {line}" for line in (*self.assumed(node), *self.block(node.body))),
@@ -333,7 +331,7 @@ class Statements:
         tested = tests_accesses((node,))
         faults = self.scope.faults
         ended = [f"if {faults.table}[{faults.rank}, 0] != 0:", "    return"] if faults is not None and tested else []
-        return [_headed(node, f"while {test}:"), *_indented([*ended, *self.block(node.body)])]
+        return [_headed(node, f"while {test}:"), *indented([*ended, *self.block(node.body)])]
 
     def lanes(self, node: Lanes) -> list[str]:
         """The loop over the lanes of a strip; a function of all lanes at once instead, where it is one."""
@@ -351,7 +349,7 @@ class Statements:
         lines += [f"{scope.name(each.name)} = {scope.kept(each.name)}[{strip.lane}]" for each in node.loaded]
         lines += self.block(node.body)
         lines += [f"{scope.kept(each.name)}[{strip.lane}] = {scope.name(each.name)}" for each in node.stored]
-        return [f"for {strip.lane} in range({strip.count}):", *_indented(lines)]
+        return [f"for {strip.lane} in range({strip.count}):", *indented(lines)]
 
     # --- arrays --------------------------------------------------------------------------------------------------
 
@@ -449,10 +447,6 @@ def assigned(target: str, made: Py, origin: Origin) -> str:
 def _headed(node: Loop | While | If, text: str) -> str:
     """The first line of a statement with a body, with the user's comment behind it."""
     return f"{text}  {node.origin.behind}" if node.origin.behind else text
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [INDENT + line for line in lines]
 
 
 def _keeps(dtype: str, wanted: str) -> bool:

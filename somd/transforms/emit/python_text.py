@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from somd.transforms.types.scalars import Number
 
+INDENT = "    "
 #: how tightly operators bind
 CHOICE, OR, AND, NOT, COMPARED, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
 BINDS = {
@@ -119,3 +121,8 @@ def member(made: Py, name: str, dtype: str) -> Py:
     """An attribute of a number, or a call of a method: `name` has its brackets then."""
     plain = made.binds == ATOM and not made.text[0].isdigit()
     return Py(f"{made.text if plain else f'({made.text})'}.{name}", dtype)
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Lines as those of a block."""
+    return [INDENT + line for line in lines]

@@ -24,14 +24,13 @@ from dataclasses import replace
 
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Scope
-from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.emit.python_text import INDENT, indented, numpy_name
 from somd.transforms.loops.program import Element, Expression, Loop, Operation, Packed, Region, Statement, Variable
 from somd.transforms.loops.rows import one_moves_along, stays
 from somd.transforms.loops.scopes import assigned, read
 from somd.transforms.loops.walking import inside
 from somd.transforms.multicore.names import FAR
 
-INDENT = "    "
 #: the trips for which each row's numbers are copied together where they lie across memory: a line of it
 FEW = 8
 #: the rows whose numbers are copied at once: so that the copies stay small beside the arrays
@@ -101,7 +100,7 @@ class _Writer:
         some = (self.first_copied, f"min({self.first_copied} + {COPIED_ROWS}, {last})")
         columns = self.columns_between(*some)
         through = f"for {self.first_copied} in range({first}, {last}, {COPIED_ROWS}):"
-        return [*made, through, *_in(self.panels(some, columns))]
+        return [*made, through, *indented(self.panels(some, columns))]
 
     def columns_of(self, row: str, which: int) -> str:
         """Where the columns of a row begin (0) or end (1)."""
@@ -138,19 +137,19 @@ class _Writer:
             *self.under_guard(self.packing()),
             *before,
             f"for {self.tile} in range({self.first}, {self.end}, {tall}):",
-            *_in(tile),
+            *indented(tile),
         ]
         whole = [
             *(self.row_copies(rows) if self.of_row else []),
             *self.inner.origin.comments,
             f"for {self.base} in range({columns[0]}, {columns[1]}, {wide}):",
-            *_in(body),
+            *indented(body),
         ]
-        return [*self.outer.origin.comments, f"if ({rows[0]}) < ({rows[1]}):", *_in(whole)]
+        return [*self.outer.origin.comments, f"if ({rows[0]}) < ({rows[1]}):", *indented(whole)]
 
     def under_guard(self, lines: list[str]) -> list[str]:
         guard = self.packed.guard
-        return lines if guard is None else [f"if {Expressions(self.scope).test(guard).text}:", *_in(lines)]
+        return lines if guard is None else [f"if {Expressions(self.scope).test(guard).text}:", *indented(lines)]
 
     def assumed(self, loop: Loop, body: Sequence[Statement] = ()) -> list[str]:
         return Statements(self.scope, frozenset(), FAR).assumed(replace(loop, body=tuple(body) or loop.body))
@@ -187,9 +186,9 @@ class _Writer:
         above = f"for {self.place} in range(min({count}, {self.column} - {self.tile})):"
         return [
             f"for {self.place} in range({count}):",
-            *_in([*row, lanes, *_in([place, *column, taken, *own])]),
+            *indented([*row, lanes, *indented([place, *column, taken, *own])]),
             f"for {self.lane} in range(max({self.base}, {self.tile}) - {self.base}, {end}):",
-            *_in([*column, above, *_in([*row, place, taken, *mirrored])]),
+            *indented([*column, above, *indented([*row, place, taken, *mirrored])]),
         ]
 
     def ragged_rows(self, call: list[str]) -> list[str]:
@@ -198,7 +197,7 @@ class _Writer:
         [(start, stop)], [(common, limit)] = self.trips_of(self.row, self.row), self.trips_of(self.last, self.tile)
         begins = self.outer.variable.name in read(loop.start)
         limits = f"{start}, min({common}, {end})" if begins else f"max({start}, {limit}), {stop}"
-        through = [f"for {trip} in range({limits}):", *_in(self.assumed(loop, loop.body))]
+        through = [f"for {trip} in range({limits}):", *indented(self.assumed(loop, loop.body))]
         rest = self.each_row(loop.body, through)
         shared = [f"{self.last} = min({self.tile} + {self.packed.rows}, {self.end}) - 1"]
         return [*shared, *rest, *call] if begins else [*shared, *call, *rest]
@@ -215,10 +214,10 @@ class _Writer:
         ]
         trip += [*self.assumed(self.inner, body), *printer.block(body)]
         limits = f"max({self.base}, {start}) - {self.base}, min({self.base} + {wide}, {stop}) - {self.base}"
-        trips = [f"for {self.lane} in range({limits}):", *_in(trip)]
+        trips = [f"for {self.lane} in range({limits}):", *indented(trip)]
         row = [f"{self.row} = {self.tile} + {self.place}", *self.assumed(self.outer, body)]
-        row = [*row, f"{self.at} = {self.place} * {wide}", *around, *(_in(trips) if around else trips)]
-        return [f"for {self.place} in range(min({self.packed.rows}, {self.end} - {self.tile})):", *_in(row)]
+        row = [*row, f"{self.at} = {self.place} * {wide}", *around, *(indented(trips) if around else trips)]
+        return [f"for {self.place} in range(min({self.packed.rows}, {self.end} - {self.tile})):", *indented(row)]
 
     def packing(self) -> list[str]:
         """The copies of what the loop reads by column."""
@@ -228,13 +227,13 @@ class _Writer:
         for node, name in self.copies.items():
             copy = f"{name}[{self.number()}, {self.lane}] = {self.text(node)}"
             if _along(node, self.inner.variable.name):
-                made += self.through([lanes, *_in([*column, copy])])
+                made += self.through([lanes, *indented([*column, copy])])
             else:
-                made += [lanes, *_in([*column, *self.through([copy])])]
+                made += [lanes, *indented([*column, *self.through([copy])])]
             zero = [f"assume(0 <= {self.lane}, {self.lane} < {FAR})", f"{name}[{self.place}, {self.lane}] = 0"]
-            beside = [f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in(zero)]
+            beside = [f"for {self.lane} in range({self.count}, {self.packed.columns}):", *indented(zero)]
             made += [f"if {self.count} < {self.packed.columns}:"]
-            made += _in([f"for {self.place} in range({name}.shape[0]):", *_in(beside)])
+            made += indented([f"for {self.place} in range({name}.shape[0]):", *indented(beside)])
         return made
 
     def row_copies(self, rows: Limits) -> list[str]:
@@ -259,12 +258,12 @@ class _Writer:
         for node, name in self.of_row.items():
             copy = [*assumed, f"{name}[{self.copied_place()}] = {self.text(node)}"]
             if _along(node, loop.variable.name):
-                copies = [through_rows, *_in([f"for {trip} in range({own_start}, {own_stop}):", *_in(copy)])]
+                copies = [through_rows, *indented([f"for {trip} in range({own_start}, {own_stop}):", *indented(copy)])]
             else:
                 begin = f"max({self.at}, {own_start})" if own_start != start else self.at
                 few = f"for {trip} in range({begin}, min({self.at} + {FEW}, {own_stop})):"
-                through = [through_rows, *_in([few, *_in(copy)])]
-                copies = [f"for {self.at} in range({start}, {stop}, {FEW}):", *_in(through)]
+                through = [through_rows, *indented([few, *indented(copy)])]
+                copies = [f"for {self.at} in range({start}, {stop}, {FEW}):", *indented(through)]
             made += self.under_guard(copies)
         return made
 
@@ -275,7 +274,7 @@ class _Writer:
     def through(self, body: list[str]) -> list[str]:
         """The loops around a body."""
         for loop, trip, (start, stop) in reversed(list(zip(self.loops, self.trips, self.limits, strict=True))):
-            body = [f"for {trip} in range({start}, {stop}):", *_in([*self.assumed(loop, loop.body), *body])]
+            body = [f"for {trip} in range({start}, {stop}):", *indented([*self.assumed(loop, loop.body), *body])]
         return body
 
     def counts(self) -> list[str]:
@@ -305,7 +304,7 @@ class _Writer:
         sizes = f"{self.packed.rows}, {self.packed.columns}, {self.sums}, {self.count}, {self.tile}, {self.end} - 1"
         lines = [f'"{self.term}",', f'"{places}",', f"{sizes},", f"{starts}, {stops},", *(f"{each}," for each in given)]
         comments = [each for loop in self.loops for each in loop.origin.comments]
-        return [*comments, "sum_in_registers(", *_in(lines), ")"]
+        return [*comments, "sum_in_registers(", *indented(lines), ")"]
 
     # --- what is added -------------------------------------------------------------------------------------------
 
@@ -393,10 +392,6 @@ class _Writer:
             return replace(node, operands=tuple(map(named, node.operands)))
 
         return self.text(named(self.packed.sum.value), replace(self.scope, plain=True))
-
-
-def _in(lines: Sequence[str]) -> list[str]:
-    return [INDENT + line for line in lines]
 
 
 def _along(node: Expression, name: str) -> bool:
