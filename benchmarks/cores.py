@@ -26,6 +26,18 @@ def one_for_each_core(cpus: list[int]) -> list[int]:
     return [cpu for (_, _), cpu in sorted(first.items(), key=lambda item: (item[0][0], item[1]))]
 
 
+def spread(cpus: list[int], count: int) -> list[int]:
+    """So many of `cpus`, or all, at equal distances: neighbours may be threads of a core though the system does not show it.
+
+    >>> spread([0, 1, 2, 3, 8, 9], 3)
+    [0, 2, 8]
+    >>> spread([0, 1], 3)
+    [0, 1]
+    """
+    count = min(count, len(cpus))
+    return [cpus[each * len(cpus) // count] for each in range(count)]
+
+
 def threads_of_its_core(cpu: int) -> frozenset[int]:
     """The CPUs that share a core with `cpu`, itself too."""
     file = SYSTEM / f"cpu/cpu{cpu}/topology/thread_siblings_list"

@@ -2,14 +2,14 @@
 
     python -m benchmarks.scaling [--class C] [--size M] [--workers 1,2,4,8,16] [--repeat 5] [--only NAME,...]
 
-There are as many CPUs as workers at most, one of each core where the system shows which CPUs are threads of a core. The
-numbers of workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that
+Workers may run on one CPU of each core, where the system shows which CPUs are threads of a core, and on all that there
+are: where there are more than workers, nothing else has to take one from them. The numbers of workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that
 threads are awake; results must have the bits of those of the first number of workers. Prints medians in milliseconds,
 and the share of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's
 bandwidth. The title names Numba's threading layer: a fence on `workqueue` costs fifty times one on `omp`.
 
-The *bound* is the share that as many independent copies of the program have, each with one worker and data of its own
-(`benchmarks.independent`): what the machine leaves of linear gain. A program has what is asked of it with so many
+The *bound* is the share that as many independent copies of the program have, each with one worker and data of its own,
+on CPUs as far from each other as there are (`benchmarks.independent`): what the machine leaves of linear gain. A program has what is asked of it with so many
 workers where its share is at least 0.6 (`linear`), or at least the bound (`bound`).
 """
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names, with commas between them")
     options = parser.parse_args()
     workers = [int(each) for each in options.workers.split(",")]
-    cpus = cores.one_for_each_core(cores.allowed())[: max(workers)]
+    cpus = cores.one_for_each_core(cores.allowed())
     os.environ["NUMBA_NUM_THREADS"] = str(max(workers))  # before Numba is imported
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("", *map(str, workers), "bound", ""):
@@ -99,7 +99,7 @@ def row(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> 
     shares = {each: times[one] * one / (times[each] * each) for each in workers[1:]}
     alone = beside_copies(measured, cpus[:1], repeat)
     asked = [each for each, share in shares.items() if share < ENOUGH or each == most]
-    bounds = {each: alone / beside_copies(measured, cpus[:each], repeat) for each in asked}
+    bounds = {each: alone / beside_copies(measured, cores.spread(cpus, each), repeat) for each in asked}
     cells = [f"{times[one] * 1e3:.3g}", *(f"{times[each] * 1e3:.3g} ({shares[each]:.2f})" for each in shares)]
     return [*cells, ", ".join(f"{bound:.2f}" for bound in bounds.values()), verdict(shares, bounds)], layer
 
