@@ -27,7 +27,7 @@ def one_for_each_core(cpus: list[int]) -> list[int]:
 
 
 def spread(cpus: list[int], count: int) -> list[int]:
-    """So many of `cpus`, or all, at equal distances: neighbours may be threads of a core though the system does not show it.
+    """So many of `cpus`, or all, at equal distances: neighbours may share a core though the system does not show it.
 
     >>> spread([0, 1, 2, 3, 8, 9], 3)
     [0, 2, 8]

@@ -3,14 +3,15 @@
     python -m benchmarks.scaling [--class C] [--size M] [--workers 1,2,4,8,16] [--repeat 5] [--only NAME,...]
 
 Workers may run on one CPU of each core, where the system shows which CPUs are threads of a core, and on all that there
-are: where there are more than workers, nothing else has to take one from them. The numbers of workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that
-threads are awake; results must have the bits of those of the first number of workers. Prints medians in milliseconds,
-and the share of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's
-bandwidth. The title names Numba's threading layer: a fence on `workqueue` costs fifty times one on `omp`.
+are: where there are more than workers, nothing else has to take one from them. The numbers of workers are taken in
+turn, on fresh copies of the arguments, short programs several times in a row, so that threads are awake; results must
+have the bits of those of the first number of workers. Prints medians in milliseconds, and the share of linear gain. The
+first row is a triad written by hand in Numba, whose gain is that of the memory's bandwidth. The title names Numba's
+threading layer: a fence on `workqueue` costs fifty times one on `omp`.
 
 The *bound* is the share that as many independent copies of the program have, each with one worker and data of its own,
-on CPUs as far from each other as there are (`benchmarks.independent`): what the machine leaves of linear gain. A program has what is asked of it with so many
-workers where its share is at least 0.6 (`linear`), or at least the bound (`bound`).
+on CPUs as far from each other as there are (`benchmarks.independent`): what the machine leaves of linear gain. So many
+workers bring a program what is asked where its share is at least 0.6 (`linear`), or at least the bound (`bound`).
 """
 
 from __future__ import annotations

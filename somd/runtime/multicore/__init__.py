@@ -66,7 +66,7 @@ from somd.runtime.multicore.guards import failed, fault_table, index_of, load, n
 from somd.runtime.multicore.integers import exactly
 from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
-from somd.runtime.multicore.lanes import elements_within, lane_array
+from somd.runtime.multicore.lanes import elements_within, lane_array, repeat_last
 from somd.runtime.multicore.library import call_library, give_array, take_array
 from somd.runtime.multicore.numpy_functions import (
     float_to_unsigned,
@@ -266,6 +266,7 @@ __all__ = [
     "quick_minimum",
     "ran",
     "repack",
+    "repeat_last",
     "room",
     "rows_of",
     "rows_together",

@@ -47,3 +47,10 @@ def elements_within(array: Any, low: int, high: int) -> bool:
     for element in array.flat:
         outside |= element < low or element > high
     return not outside
+
+
+@native
+def repeat_last(lanes: Any, count: int, whole: int) -> None:
+    """Copy the last of `count` lanes to those beyond it, as many as make `whole` in all."""
+    for lane in range(count, whole):
+        lanes[lane] = lanes[count - 1]

@@ -23,6 +23,7 @@ from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import SUM, Py, indented, numpy_name
+from somd.transforms.emit.repeated_lanes import repeats
 from somd.transforms.emit.running_sums import in_rows, rows_of
 from somd.transforms.emit.sums_in_order import LONG, TERMS, comes_from_data, long_sums, row_of, terms_of
 from somd.transforms.loops.making import same_number
@@ -337,10 +338,11 @@ class Statements:
         """The loop over the lanes of a strip; a function of all lanes at once instead, where it is one."""
         strip, scope = self.scope.strip, self.scope
         assert strip is not None
-        first = node.body[0]
+        first, again = node.body[0], bool(strip.repeated) and repeats(node, strip.loop.variable)
+        count = strip.whole if again else strip.count
         if isinstance(first, Assign) and isinstance(first.value, Operation) and of_lanes(first):
             function = first.value.operator.partition(".")[2]
-            return [*first.origin.comments, f"lane_{function}({scope.kept(first.target.name)}, {strip.count})"]
+            return [*first.origin.comments, f"lane_{function}({scope.kept(first.target.name)}, {count})"]
         lines, variable = [], strip.loop.variable.name
         if any(isinstance(each, Variable) and each.name == variable for each in expressions_in(node.body)):
             step = self.expressions.value(strip.loop.step).text
@@ -349,7 +351,9 @@ class Statements:
         lines += [f"{scope.name(each.name)} = {scope.kept(each.name)}[{strip.lane}]" for each in node.loaded]
         lines += self.block(node.body)
         lines += [f"{scope.kept(each.name)}[{strip.lane}] = {scope.name(each.name)}" for each in node.stored]
-        return [f"for {strip.lane} in range({strip.count}):", *indented(lines)]
+        left = [each.name for each in node.stored if not again and each.name in strip.repeated]
+        behind = (f"repeat_last({scope.kept(name)}, {strip.count}, {strip.whole})" for name in left)
+        return [f"for {strip.lane} in range({count}):", *indented(lines), *behind]
 
     # --- arrays --------------------------------------------------------------------------------------------------
 

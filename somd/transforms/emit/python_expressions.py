@@ -80,12 +80,15 @@ class Faults:
 
 @dataclass(frozen=True)
 class Strip:
-    """A strip of the trips of a loop: its first value, the number of its lanes, the lane at hand, as texts."""
+    """A strip of the trips of a loop: its first value, the number of its lanes, the lane at hand, as texts; the number
+    of lanes with those that repeat the last (`repeated_lanes`), and the scalars that these take, if there are any."""
 
     loop: Loop
     base: str
     count: str
     lane: str
+    whole: str = ""
+    repeated: frozenset[str] = frozenset()
 
 
 @dataclass

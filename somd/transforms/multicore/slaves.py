@@ -24,6 +24,7 @@ from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.emit.repeated_lanes import repeated_lanes
 from somd.transforms.loops.program import Expression, Packed, Region, Strips, Tile
 from somd.transforms.loops.scopes import given_to, read
 from somd.transforms.multicore.chunk_loops import assumed_places, chunk_rooms, ends_of, in_chunks, with_chunk
@@ -321,16 +322,15 @@ class SlaveBuilder:
     def in_strips(self, strips: Strips, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:
         """The innermost loop in strips."""
         (start, stop), step = limits, dim.step
-        base, count, lane = map(self.fresh.name, ("base", "count", "lane"))
-        length = self.strip_length(strips)
+        base, count, lane, whole = map(self.fresh.name, ("base", "count", "lane", "whole"))
+        length, (multiple, repeated) = self.strip_length(strips), repeated_lanes(strips, self.region)
         stride = length if step == 1 else f"{length} * {step}"
-        made = parsed(
-            f"for {base} in range({start}, {stop}, {stride}):\n"
-            f"    {count} = min({length}, trips({base}, {stop}, {step}))\n"
-        )[0]
-        loop = cst.ensure_type(made, cst.For)
+        lines = [f"for {base} in range({start}, {stop}, {stride}):"]
+        lines += [f"    {count} = min({length}, trips({base}, {stop}, {step}))"]
+        lines += [f"    {whole} = ({count} + {multiple - 1}) & -{multiple}"] if repeated else []
+        loop = cst.ensure_type(parsed_lines(lines)[0], cst.For)
         block = cst.ensure_type(loop.body, cst.IndentedBlock)
-        scope = replace(self.scope(), strip=Strip(self.region.loops[-1], base, count, lane))
+        scope = replace(self.scope(), strip=Strip(self.region.loops[-1], base, count, lane, whole, repeated))
         body = [*block.body, *self.lowest(), *self.printing.statements(strips.body, scope)]
         return [loop.with_changes(body=block.with_changes(body=body), leading_lines=dim.node.leading_lines)]
 

@@ -13,6 +13,7 @@ from somd.runtime.multicore import (
     fermat_product,
     lane_array,
     master,
+    repeat_last,
     shift_right,
     slave,
     slave_range,
@@ -37,6 +38,7 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
     y_lanes = lane_array(1024, np.uint16)
     for base in range(lo, hi, 1024):
         count = min(1024, trips(base, hi, 1))
+        whole = (count + 31) & -32
         # the same for every element
         shift = 1
         for lane in range(count):
@@ -46,10 +48,12 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
             y = np.uint16(7)
             x_lanes[lane] = x
             y_lanes[lane] = y
+        repeat_last(x_lanes, count, whole)
+        repeat_last(y_lanes, count, whole)
         for k in range(len(key)):
             assume(0 <= k, k < FAR)
             shift = 5 - shift
-            for lane in range(count):
+            for lane in range(whole):
                 x = x_lanes[lane]
                 y = y_lanes[lane]
                 x = fermat_product(x, np.uint16(key[k]))
