@@ -82,12 +82,10 @@ def maximum.at(a: array, indices: array, b: array)
 METHODS = frozenset(["nonzero", "diagonal", "trace", "swapaxes", "repeat", "cumsum", "cumprod"])
 #: functions whose result is a part of their first argument
 PARTS = frozenset(["diagonal", "broadcast_to", "flip", "fliplr", "flipud", "swapaxes"])
+PARTS |= {"lib.stride_tricks.sliding_window_view"}
 #: functions that write into their first argument, and give nothing
 WRITING = frozenset([OUT, *["fill_diagonal", "add.at", "subtract.at", "multiply.at", "minimum.at", "maximum.at"]])
 
-
-#: functions whose result may be in the memory of their first argument, and is a new array here
-SHARING = frozenset(["lib.stride_tricks.sliding_window_view"])
 #: functions that tell where a triangle lies in a matrix
 TRIANGLES = frozenset(["tril_indices", "triu_indices"])
 
@@ -126,11 +124,6 @@ class ArrayFunction:
     def gives_a_part(self) -> bool:
         """Whether its result is a part of its first argument."""
         return self.name in PARTS
-
-    @property
-    def may_share(self) -> bool:
-        """Whether its result may be in the memory of its first argument, and is a new array here."""
-        return self.shares or self.name in SHARING
 
     @property
     def writes(self) -> bool:

@@ -279,6 +279,16 @@ def convolved(a, w):
     return np.tensordot(seen, w), np.tensordot(w, seen, axes=((1,), (3,))), np.tensordot(rows, w, ((2,), (0,)))
 
 
+@program(lambda: [(numbers(n, m),) for n, m in ((3, 4), (6, 2), (2, 2))])
+@somd
+def seen_in_windows(a):
+    rows = np.lib.stride_tricks.sliding_window_view(a[::-1].T, 2, axis=1)
+    lines = np.lib.stride_tricks.sliding_window_view(np.diagonal(a), 2)
+    a[0] = 2.0
+    twice = np.lib.stride_tricks.sliding_window_view(rows, 1, axis=0)
+    return rows[:, ::-1, 1] + 1.0, lines.max(axis=1), np.flip(rows, 1)[0] * 2.0, twice[1:, ..., 0].T.copy()
+
+
 @program(lambda: [(numbers(*shape), numbers(shape[0]) > 0.3) for shape in (*SHAPES, (5, 9))])
 @somd
 def places(a, m):

@@ -129,6 +129,8 @@ class Writer:
         forms += [f"{self.random.choice(joined)}.{name}()" for name in ("sum", "argmax", "argmin", "max")]
         forms += ["np.concatenate(({0}, {0}), axis=1)[:, 1:].sum(axis=1)[:, None]"] if self.rank == 2 else []
         forms += ["np.diff({}, axis=0).sum()", "np.flatnonzero({}).sum()", "np.flatnonzero(({}) > 0).sum()"]
+        windows = "np.lib.stride_tricks.sliding_window_view({}, min(2, len(a)), axis=0)"
+        forms += [f"({windows}[..., -1:] > 1).sum()"]
         forms += ["np.clip({}, None, 3)", "({}).clip(1)", "({}).clip(max=2)"]
         forms += ["np.multiply(a, b, out=np.zeros_like(a), where=b > 1)"] if self.dtypes[0] == self.dtypes[1] else []
         forms += ["a[b[:, 0] > 0, 0].sum()", "a[0, a[0] < 1].max()"] if self.rank == 2 else []

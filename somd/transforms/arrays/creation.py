@@ -135,12 +135,6 @@ def broadcast_to(given: Arguments) -> Value:
     given.expressions.shapes.test(REQUESTED, base.shape, shape, given.node)
     new = len(shape) - len(base.shape)
     still = [length == ONE for length in base.shape]
-    if not isinstance(base, View):
-        return Value(
-            shape, lambda at: base.element(tuple(Linear() if s else k for s, k in zip(still, at[new:], strict=False)))
-        )
-    axes = [
-        axis if axis.along is None else Axis(axis.start) if still[axis.along] else replace(axis, along=axis.along + new)
-        for axis in base.axes
-    ]
-    return replace(given.expressions.view(base.array, tuple(axes), shape, given.call), written=False)
+    gone = tuple(Axis(Linear()) if one else Axis(Linear(), 1, k + new) for k, one in enumerate(still))
+    made = given.expressions.composed(base, gone, shape, given.call)
+    return replace(made, written=False) if isinstance(made, View) else made

@@ -31,18 +31,8 @@ def _diagonal(given: Arguments, offset: Linear) -> Value:
         least = f"{given.names.function('min')}({rows.text}, {columns.text})"
         length = given.expressions.named(f"{given.names.function('max')}({least}, 0)", True)
     shape, last = (*base.shape[2:], length), len(base.shape) - 2
-    if not isinstance(base, View):
-        return Value(shape, lambda at: base.element((at[-1] + row, at[-1] + column, *at[:-1])))
-    starts = {0: row, 1: column}
-    axes = tuple(
-        axis
-        if axis.along is None
-        else Axis(axis.start + starts[axis.along] * axis.step, axis.step, last)
-        if axis.along in starts
-        else replace(axis, along=axis.along - 2)
-        for axis in base.axes
-    )
-    return given.expressions.like(base, axes, shape, given.call)
+    gone = (Axis(Linear(row), 1, last), Axis(Linear(column), 1, last), *(Axis(Linear(), 1, k) for k in range(last)))
+    return given.expressions.composed(base, gone, shape, given.call)
 
 
 def trace(given: Arguments) -> Value:

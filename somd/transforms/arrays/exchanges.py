@@ -122,7 +122,7 @@ class Exchanges:
             return node.attr.value in PARTS or self.may_share(node.value)
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is not None and callee.kind == "library":
-            if callee.given is None or not callee.given.function.may_share:
+            if callee.given is None or not callee.given.function.shares:
                 return False
             operands = [each for values in callee.given.nodes.values() for each in values]
             return any(self._is_array(each) and self._lies_there(each) for each in operands)
@@ -130,7 +130,7 @@ class Exchanges:
             return False
         if callee.given is not None:
             one_of = len(callee.given.nodes.get("operands", ())) == 1  # np.einsum("ij->ji", a)
-            return one_of or callee.given.function.may_share
+            return one_of or callee.given.function.shares
         if callee.kind == "cast" and isinstance(node, cst.Call):
             given = node.args[0].value
             found = self.types.names.get(given.value) if isinstance(given, cst.Name) else self.types.nodes.get(given)

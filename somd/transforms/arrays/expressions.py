@@ -215,8 +215,7 @@ class Expressions(Integers):
             return Value(base.shape, lambda at: self.names.changed(node, value=base.element(at)))
         shape, last = base.shape[::-1], len(base.shape) - 1
         if isinstance(base, View):
-            turned = tuple(a if a.along is None else replace(a, along=last - a.along) for a in base.axes)
-            return self.like(base, turned, shape, node)
+            return self.composed(base, tuple(Axis(Linear(), 1, last - k) for k in range(last + 1)), shape, node)
         return Value(shape, lambda at: base.element(at[::-1]))
 
     def whole(self, node: cst.Name, kind: ArrayType) -> View:
@@ -429,14 +428,7 @@ class Expressions(Integers):
     ) -> Value:
         """`base` with its axes gone along so."""
         if isinstance(base, View):
-            axes: list[Axis] = []
-            for axis in base.axes:
-                if axis.along is None:
-                    axes.append(axis)
-                    continue
-                over = gone[axis.along]
-                axes.append(Axis(axis.start + over.start * axis.step, over.step * axis.step, over.along))
-            return self.like(base, tuple(axes), shape, node)
+            return self.like(base, tuple(axis.through(gone) for axis in base.axes), shape, node)
         return Value(shape, lambda at: base.element(tuple(axis.index(at) for axis in gone)))
 
 

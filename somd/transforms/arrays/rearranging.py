@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,16 +33,15 @@ def flip(given: Arguments) -> Value:
     named: Any = {"fliplr": 1, "flipud": 0}.get(given.function.name, axis)
     chosen = range(rank) if named is None else [named % rank] if type(named) is int else [k % rank for k in named]
     last = {k: given.expressions.clamped(base.shape[k]) - 1 for k in chosen}
-    return _moved(
-        given, base, lambda k, axis: Axis(axis.start + last[k] * axis.step, -axis.step, k) if k in last else axis
-    )
+    gone = [Axis(last[k], -1, k) if k in last else Axis(Linear(), 1, k) for k in range(rank)]
+    return _part(given, base, gone, base.shape)
 
 
-def _moved(given: Arguments, base: Value, moved: Callable[[int, Axis], Axis]) -> Value:
+def _part(given: Arguments, base: Value, gone: Sequence[Axis], shape: tuple[Linear, ...]) -> View:
+    """What is there of a value, which is made where it is no array, with its axes gone along so."""
     if not isinstance(base, View):
         base = given.expressions.materialised(base, given.dtype, given.call)
-    axes = tuple(axis if axis.along is None else moved(axis.along, axis) for axis in base.axes)
-    return given.expressions.like(base, axes, base.shape, given.call)
+    return given.expressions.like(base, tuple(axis.through(gone) for axis in base.axes), shape, given.call)
 
 
 def swapaxes(given: Arguments) -> Value:
@@ -52,9 +51,7 @@ def swapaxes(given: Arguments) -> Value:
     one, two = _axis(given, rank, "axis1"), _axis(given, rank, "axis2")
     places = {one: two, two: one}
     shape = tuple(base.shape[places.get(k, k)] for k in range(rank))
-    made = _moved(given, base, lambda k, axis: replace(axis, along=places.get(k, k)))
-    assert isinstance(made, View)
-    return given.expressions.like(made, made.axes, shape, given.call)
+    return _part(given, base, [Axis(Linear(), 1, places.get(k, k)) for k in range(rank)], shape)
 
 
 def roll(given: Arguments) -> Value:
@@ -160,7 +157,8 @@ def pad(given: Arguments) -> Value:
 
 
 def windows(given: Arguments) -> Value:
-    """The windows of an array: axes for where each begins, then those for what lies in it."""
+    """The windows of an array: axes for where each begins, then those for what lies in it; a view that is not
+    written."""
     base, sizes = given.value("x"), given.lengths("window_shape")
     rank, axes = len(base.shape), given.constant("axis")
     axes = tuple(range(rank)) if axes is None else (axes,) if type(axes) is int else axes
@@ -174,12 +172,8 @@ def windows(given: Arguments) -> Value:
         given.raising(f"{size.text} > {length.text}", told)
         shape[axis] = length - size + 1
 
-    def element(at: At) -> cst.BaseExpression:
-        return base.element(
-            tuple(k + at[rank + within[axis]] if axis in within else k for axis, k in enumerate(at[:rank]))
-        )
-
-    return Value((*shape, *sizes), element)
+    gone = [Axis(Linear(), 1, k, ((rank + within[k], 1),) if k in within else ()) for k in range(rank)]
+    return replace(_part(given, base, gone, (*shape, *sizes)), written=False)
 
 
 def concatenate(given: Arguments) -> Value:

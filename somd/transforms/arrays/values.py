@@ -6,6 +6,7 @@ array, so it can be written, too. Nothing is emitted here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -40,14 +41,36 @@ class Value:
 @dataclass(frozen=True)
 class Axis:
     """How an axis of an array is gone along: from `start`, by `step` for each element of axis `along` of the view; an
-    index that stays where `along` is None."""
+    index that stays where `along` is None. `others` are axes of the view, with steps, that it is gone along as well."""
 
     start: Linear
     step: int = 0
     along: int | None = None
+    others: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def steps(self) -> tuple[tuple[int, int], ...]:
+        """The axes of the view by which the index moves, each with its step."""
+        return self.others if self.along is None else ((self.along, self.step), *self.others)
 
     def index(self, at: Sequence[Linear]) -> Linear:
-        return self.start if self.along is None else self.start + at[self.along] * self.step
+        """The index of an element of the view."""
+        found = self.start
+        for along, step in self.steps:
+            found = found + at[along] * step
+        return found
+
+    def through(self, view: Sequence[Axis]) -> Axis:
+        """The same axis where each axis of the view is gone along itself, as `view` says."""
+        start, steps = self.start, Counter[int]()
+        for along, step in self.steps:
+            start = start + view[along].start * step
+            for further, by in view[along].steps:
+                steps[further] += by * step
+        if not steps:
+            return Axis(start)
+        [(along, step), *others] = steps.items()
+        return Axis(start, step, along, tuple(others))
 
 
 @dataclass(frozen=True)
@@ -63,4 +86,5 @@ class View(Value):
     def starts(self) -> dict[int, Linear]:
         """Where loops over the elements may begin to count, so that they count indexes: axes that are gone along one by
         one."""
-        return {axis.along: axis.start for axis in self.axes if axis.along is not None and axis.step == 1}
+        simple = [axis for axis in self.axes if axis.step == 1 and not axis.others]
+        return {axis.along: axis.start for axis in simple if axis.along is not None}
