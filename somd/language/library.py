@@ -7,6 +7,7 @@ plain Python, on every target; results are new arrays in C order, and of the typ
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
@@ -83,10 +84,12 @@ class LibraryCall:
         """
         text, _, kinds, several, place = self.row
         found = self.function(*values)
-        parts = tuple(found) if several else (found,)
+        if not several:
+            return (_result(found, values, kinds[0], text, place),)
+        parts = tuple(found)
         if len(parts) != len(kinds):
             raise _unlike(text, f"{len(parts)} results", f"{len(kinds)}", place)
-        return tuple(_result(each, kind, text, place) for each, kind in zip(parts, kinds, strict=True))
+        return tuple(_result(each, values, kind, text, place) for each, kind in zip(parts, kinds, strict=True))
 
 
 def library_call(row: Row, file: str) -> LibraryCall:
@@ -107,20 +110,31 @@ def _function(row: Row, file: str) -> Callable[..., Any]:
     return FunctionType(code.replace(co_name=name, co_qualname=name, co_firstlineno=line), {"np": np}, name)
 
 
-def _result(found: Any, kind: Kind, text: str, place: tuple[str, int, str]) -> Any:
+def _result(found: Any, values: tuple[Any, ...], kind: Kind, text: str, place: tuple[str, int, str]) -> Any:
+    """What a call with `values` gave, in memory that is not theirs."""
     dtype, rank, weak = kind
     if rank:
-        array = np.array(found, order="C", copy=True, subok=False)
-        if array.dtype.name != dtype or array.ndim != rank:
+        is_own = type(found) is np.ndarray and found.flags.owndata and found.flags.c_contiguous
+        is_own = is_own and all(found is not each for each in values)
+        array = found if is_own else np.array(found, order="C", copy=True, subok=False)
+        if array.dtype != _dtype(dtype) or array.ndim != rank:
             raise _unlike(text, f"{array.dtype} with {array.ndim} axes", f"{dtype} with {rank}", place)
         return array
     number = found[()] if isinstance(found, np.ndarray) and found.ndim == 0 else found
-    wanted: Any = (
-        {"b": bool, "i": int, "f": float, "c": complex}[np.dtype(dtype).kind] if weak else np.dtype(dtype).type
-    )
+    wanted = _number_type(dtype, weak)
     if type(number) is not wanted:
         raise _unlike(text, type(number).__name__, wanted.__name__, place)
     return number
+
+
+#: NumPy's dtypes by their names
+_dtype = functools.cache(np.dtype)
+
+
+@functools.cache
+def _number_type(dtype: str, weak: bool) -> Any:
+    """The type of a number of a dtype: Python's or NumPy's."""
+    return {"b": bool, "i": int, "f": float, "c": complex}[_dtype(dtype).kind] if weak else _dtype(dtype).type
 
 
 def _unlike(text: str, found: str, wanted: str, place: tuple[str, int, str]) -> SomdRuntimeError:

@@ -62,6 +62,13 @@ def scaled(a: A, b: A) -> None:
             b[i, j] = 3 * a[i, j]
 
 
+@somd.somd
+def beside_sorted(a: Any, k: int) -> Any:
+    b = np.sort(a)
+    u, n = np.unique(a, return_counts=True)
+    return a - b, u * np.take(b, k), n + 1
+
+
 def warmed(method: SomdMethod[..., Any], *args: Any) -> NativeCall:
     """Call a method until it is called in machine code."""
     if method._native is not None and method._native.call(*args) is not NotImplemented:
@@ -378,6 +385,36 @@ def test_faults_and_what_follows() -> None:
     assert taken._native is not None and taken._native.call(*good) is None
     with pytest.raises(IndexError, match=r"index 9 .* of `a` with size 5"):
         taken(good[0], np.array([1, 9]), good[2])
+
+
+def test_calls_of_libraries() -> None:
+    """What NumPy gives and raises, also where other threads fail at the same time."""
+    a = np.array([3.0, 1.0, 3.0, 2.0])
+    warmed(beside_sorted, a, 1)
+    for given in (a, np.zeros(1), np.arange(300.0) % 7):
+        ours, plain = beside_sorted(given, 0), beside_sorted.sequential(given, 0)
+        for got, wanted in zip(ours, plain, strict=True):
+            np.testing.assert_array_equal(got, wanted, strict=True)
+    bad: list[object] = []
+
+    def work(number: int) -> None:
+        for turn in range(300):
+            k = (turn + number) % 6
+            try:
+                if beside_sorted(a, k)[1].tolist() != [x * sorted(a)[k] for x in (1, 2, 3)]:
+                    bad.append((number, turn))
+            except IndexError as error:
+                if k < 4 or f"index {k} is out of bounds" not in str(error):
+                    bad.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not bad
+    assert beside_sorted._native is not None
+    assert beside_sorted._native.call(a, 1) is not NotImplemented
 
 
 def test_a_failure_keeps_no_arrays() -> None:

@@ -67,7 +67,7 @@ from somd.runtime.multicore.integers import exactly
 from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array, repeat_last
-from somd.runtime.multicore.library import call_library, give_array, take_array
+from somd.runtime.multicore.library import call_library, give_array, taken_array
 from somd.runtime.multicore.numpy_functions import (
     float_to_unsigned,
     numpy_bitwise_count,
@@ -281,7 +281,7 @@ __all__ = [
     "sum_in_registers",
     "sweeps_at_a_time",
     "table_length",
-    "take_array",
+    "taken_array",
     "tell",
     "tell_repacked",
     "tile_trips",

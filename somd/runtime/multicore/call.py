@@ -22,6 +22,7 @@ from somd.runtime.cutting import cut, hulls
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.fences import RAISED, Functions
 from somd.runtime.multicore.guards import INDEX, SITE, VALUES, fault_table, first_fault
+from somd.runtime.multicore.library_words import WordedCall
 from somd.runtime.multicore.numba_internals.layer import layer
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.ranks import LOST, Told
@@ -69,7 +70,7 @@ class MulticoreCall:
         functions: Sequence[FunctionType] = (),
         names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
-        self.joins = joins
+        self.joins = tuple(WordedCall(each) if isinstance(each, LibraryCall) else each for each in joins)
         self.name, self.file = name, str(getattr(module, "__file__", ""))
         self.function: Callable[..., Any] = getattr(module, name)
         self.sites: dict[int, Any] = module.SITES
@@ -122,7 +123,7 @@ class MulticoreCall:
             self.layer.leave(threads)
         if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
             try:
-                raise self.meant(failure, faults, functions, share.told)
+                raise self.meant(failure, faults, None if functions is None else functions.error, share.told)
             finally:
                 del failure  # which would keep this frame, with the arguments
         if self.finish is None:
@@ -132,28 +133,37 @@ class MulticoreCall:
     def native(
         self, args: Sequence[Any], same: Same, workers: int, small_work: int | None
     ) -> tuple[Callable[..., Any], Callable[[Exception], BaseException]] | None:
-        """See `Native`. Not where a call needs more than arguments and faults."""
+        """See `Native`. Not where a call needs more than arguments, faults and functions."""
         compiled: Any = self.function
-        if self.partitions or self.joins or self.ranked or type(self) is not MulticoreCall:
+        if self.partitions or self.ranked or type(self) is not MulticoreCall:
             return None
-        faults = fault_table(workers * self.per_worker, self.raises.slots) if self.has_faults else None
-        extra = (workers,) if faults is None else (workers, faults)
+        faults = functions = None
+        if self.has_faults or self.joins:  # what functions raise has a row of its own
+            faults = fault_table(workers * self.per_worker + 1, self.raises.slots)
+        extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
+        if self.joins and faults is not None:
+            functions = Functions(self.joins, faults[-1])
+            extra += (functions.address,)
         kinds = tuple(numba.typeof(value) for value in (*args, *extra))
         if kinds not in compiled.overloads:
             return None
         from somd.runtime.multicore.native_call import native_call
 
         entry = compiled.overloads[kinds].entry_point
-        call = native_call(entry, args, same, self.layer, workers, small_work, faults)
-        return None if call is None else (call, functools.partial(self._meant_native, faults))
+        call = native_call(entry, args, same, self.layer, extra, small_work, faults)
+        return None if call is None else (call, functools.partial(self._meant_native, faults, functions))
 
-    def _meant_native(self, faults: np.ndarray[Any, Any] | None, error: Exception) -> BaseException:
+    def _meant_native(
+        self, faults: np.ndarray[Any, Any] | None, functions: Functions | None, error: Exception
+    ) -> BaseException:
         """What an error of a call in machine code means; there is no other one until its faults are cleared."""
         if faults is None:
             return self.meant(error)
-        found = faults.copy()
+        found, raised = faults.copy(), None
+        if functions is not None and error.args == (RAISED,):
+            raised, functions.error = functions.error, None
         faults[...] = 0
-        return self.meant(error, found)
+        return self.meant(error, found, raised)
 
     def _extra(
         self, args: Sequence[Any], workers: int, share: Share
@@ -163,7 +173,7 @@ class MulticoreCall:
         pieces = self.pieces(args, everybody)
         partitions = [cut(partitioner, args[k], everybody, pieces) for k, partitioner in self.partitions]
         parts = max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)])
-        faults = fault_table(parts * share.size, self.raises.slots)
+        faults = fault_table(parts * share.size, self.raises.slots) if self.has_faults else None
         functions = Functions(self.joins) if self.joins else None
         extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
         for (k, partitioner), (ranges, owners) in zip(self.partitions, partitions, strict=True):
@@ -201,12 +211,12 @@ class MulticoreCall:
         self,
         error: Exception,
         faults: np.ndarray[Any, Any] | None = None,
-        functions: Functions | None = None,
+        raised: BaseException | None = None,
         told: Told | None = None,
     ) -> BaseException:
-        """The exception that what a master has raised stands for."""
+        """The exception that what a master has raised stands for; `raised` is what a function of a fence did."""
         if isinstance(error, IndexError):
-            return self._meant(error, faults, functions, told)
+            return self._meant(error, faults, raised, told)
         if error.args == (NEGATIVE,):  # of an allocation: what the method raises itself comes as an IndexError
             return ValueError("negative dimensions are not allowed")  # as NumPy says it
         if is_of_library(error):
@@ -219,7 +229,7 @@ class MulticoreCall:
         self,
         error: IndexError,
         faults: np.ndarray[Any, Any] | None,
-        functions: Functions | None,
+        raised: BaseException | None,
         told: Told | None,
     ) -> BaseException:
         """The exception that a master's IndexError stands for."""
@@ -227,12 +237,12 @@ class MulticoreCall:
             return error
         site, *index = error.args
         if site == INTERRUPTED:
-            raised = exception_at(index[0])
+            interrupted = exception_at(index[0])
             if told is not None:
-                told.error = raised  # of this rank alone
-            return raised
-        if site == RAISED and functions is not None:
-            return functions.error or KeyboardInterrupt()
+                told.error = interrupted  # of this rank alone
+            return interrupted
+        if site == RAISED:
+            return raised or KeyboardInterrupt()
         if site == LOST and told is not None:
             return told.error or KeyboardInterrupt()
         if site == -1 and faults is not None:

@@ -17,8 +17,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from somd.language.combining import Join
-from somd.language.library import LibraryCall
-from somd.runtime.multicore.library_words import called_with
+from somd.runtime.multicore.guards import SITE
+from somd.runtime.multicore.library_words import WordedCall
 from somd.runtime.multicore.numba_internals.native import native
 
 #: the argument of the IndexError with which a master ends when a function has raised
@@ -29,28 +29,28 @@ _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ct
 
 
 class Functions:
-    """The functions of one call, by number; `error` is what one of them raised."""
+    """The functions of one call, by number; `error` is what one of them raised, which is noted in `row`, too."""
 
-    def __init__(self, joins: Sequence[Join | LibraryCall]) -> None:
+    def __init__(self, joins: Sequence[Join | WordedCall], row: np.ndarray[Any, Any] | None = None) -> None:
         self.joins = joins
         self.error: BaseException | None = None
-        #: what the last library call gave, which the master copies
-        self.given: tuple[Any, ...] = ()
+        self.row = row
         self._called = _SIGNATURE(self._call)
         self.address = ctypes.cast(self._called, ctypes.c_void_p).value or 0
 
     def _call(self, number: int, address: int, count: int) -> int:
         try:
             join = self.joins[number]
-            if isinstance(join, LibraryCall):
-                words: Any = (ctypes.c_int64 * count).from_address(address)
-                self.given = called_with(join, np.frombuffer(words, np.int64))
+            if isinstance(join, WordedCall):
+                join(address, count)
                 return DONE
             memory: Any = (ctypes.c_char * (count * join.dtype.itemsize)).from_address(address)
             partials = np.frombuffer(memory, join.dtype)
             partials[0] = join(partials)
         except BaseException as error:  # it must not cross native code; the caller gets it
             self.error = error
+            if self.row is not None:
+                self.row[SITE] = RAISED
             return 0
         return DONE
 

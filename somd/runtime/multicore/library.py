@@ -8,31 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir as _ir
 from numba import types
 from numba.extending import intrinsic
 
 from somd.runtime.multicore.fences import DONE, RAISED, called
+from somd.runtime.multicore.numba_internals.lowering import make_array, parse_dtype, populate_array
 from somd.runtime.multicore.numba_internals.native import native
-
-ir: Any = _ir
-
-
-@intrinsic
-def _copy(typing_context: Any, address: Any, target: Any, count: Any) -> Any:
-    """Copy so many bytes from one address to another."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
-        source, there = (builder.inttoptr(each, byte) for each in arguments[:2])
-        function = builder.module.declare_intrinsic("llvm.memcpy", [byte, byte, word])
-        builder.call(function, [there, source, arguments[2], ir.Constant(ir.IntType(1), 0)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), generate
-
-
-_copied: Any = _copy
 
 
 @native
@@ -44,10 +25,35 @@ def give_array(words: Any, at: int, array: Any) -> None:
         words[at + 1 + array.ndim + axis] = array.strides[axis]
 
 
-@native
-def take_array(words: Any, at: int, array: Any) -> None:
-    """Fill an array, in C order, with the elements at the address in a word."""
-    _copied(words[at], np.int64(array.ctypes.data), np.int64(array.nbytes))
+@intrinsic(prefer_literal=True)
+def taken_array(typing_context: Any, words: Any, at: Any, rank: Any, dtype: Any) -> Any:
+    """The array of `rank` axes, a constant, that words from a place on tell of: lengths, address and owner."""
+    element = parse_dtype(dtype)
+    if not isinstance(rank, types.IntegerLiteral) or element is None:
+        return None
+    made = types.Array(element, rank.literal_value, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = context.get_value_type(types.intp)
+        held = make_array(signature.args[0])(context, builder, arguments[0])
+        places = [builder.add(arguments[1], word(k)) for k in range(made.ndim + 2)]
+        *shape, address, owner = [builder.load(builder.gep(held.data, [place])) for place in places]
+        width = context.get_abi_sizeof(context.get_data_type(element))
+        strides = [word(width)]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+        array = make_array(made)(context, builder)
+        populate_array(
+            array,
+            data=builder.inttoptr(address, array.data.type),
+            shape=shape,
+            strides=strides,
+            itemsize=word(width),
+            meminfo=builder.inttoptr(owner, array.meminfo.type),
+        )
+        return array._getvalue()
+
+    return made(words, types.intp, rank, dtype), generate
 
 
 @native

@@ -1,71 +1,96 @@
 """The words of 64 bits through which a native master gives a library call its arguments, and takes what it gives.
 
-An array that is given is its address, lengths and strides; one that is taken, its lengths and the address of its
-elements in C order. A number has two words, of which integers and floats take one.
+An array that is given is its address, lengths and strides; one that is taken, its lengths, the address of its elements
+in C order, and Numba's record of who owns them. A number has two words, of which integers and floats take one.
 """
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from somd.language.library import Kind, LibraryCall
+from somd.runtime.multicore.numba_internals.owned_memory import owned_by
+
+#: what a value is made of: the words, where they are, and a place in them
+_Words = Any
+_Taker = Callable[[_Words, int, int], Any]
 
 
-def called_with(call: LibraryCall, words: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """Make a call whose arguments are in `words`, and put there what it gives; arrays live as long as the result."""
-    at, given = 0, []
-    for kind in call.row[1]:
-        given.append(_given(words, at, kind))
-        at += 1 + 2 * kind[1] if kind[1] else 2
-    found = call(*given)
-    at = 0
-    for value, (_, rank, _) in zip(found, call.row[2], strict=True):
-        if rank:
-            words[at : at + rank] = value.shape
-            words[at + rank] = value.ctypes.data
-            at += rank + 1
+class WordedCall:
+    """A library call that takes its arguments from words, and puts there what it gives."""
+
+    def __init__(self, call: LibraryCall) -> None:
+        self._call = call
+        self._given: list[tuple[_Taker, int]] = []
+        at = 0
+        for kind in call.row[1]:
+            self._given.append((_array_of(kind) if kind[1] else _number_of(kind), at))
+            at += 1 + 2 * kind[1] if kind[1] else 2
+        self._ranks = [rank for _, rank, _ in call.row[2]]
+
+    def __call__(self, address: int, count: int) -> None:
+        """Make the call with `count` words at an address."""
+        words = (ctypes.c_int64 * count).from_address(address)
+        found = self._call(*[given(words, address, at) for given, at in self._given])
+        at = 0
+        for value, rank in zip(found, self._ranks, strict=True):
+            if rank:
+                elements = value.__array_interface__["data"][0]  # in a third of the time of `ctypes.data`
+                words[at : at + rank + 2] = [*value.shape, elements, owned_by(value, elements)]
+                at += rank + 2
+            else:
+                _put(words, address, at, value)
+                at += 2
+
+
+def _array_of(kind: Kind) -> _Taker:
+    dtype, rank, _ = kind
+    text = np.dtype(dtype).str
+
+    def given(words: _Words, address: int, at: int) -> Any:
+        shape, strides = tuple(words[at + 1 : at + 1 + rank]), tuple(words[at + 1 + rank : at + 1 + 2 * rank])
+        if 0 in shape:
+            return np.zeros(shape, dtype)
+        told = {"version": 3, "typestr": text, "shape": shape, "data": (words[at], True), "strides": strides}
+        return np.asarray(_Memory(told))
+
+    return given
+
+
+def _number_of(kind: Kind) -> _Taker:
+    dtype, _, weak = np.dtype(kind[0]), kind[1], kind[2]
+    floats = {"f": 1, "c": 2}.get(dtype.kind, 0)
+
+    def given(words: _Words, address: int, at: int) -> Any:
+        if floats:
+            parts = (ctypes.c_double * floats).from_address(address + 8 * at)[:]
+            value: Any = complex(*parts) if floats == 2 else parts[0]
         else:
-            _put(words, at, value)
-            at += 2
-    return found
+            value = words[at]
+        if weak:
+            return bool(value) if dtype.kind == "b" else value
+        return dtype.type(value % 2**64 if dtype.kind == "u" else value)
 
-
-def _given(words: np.ndarray[Any, Any], at: int, kind: Kind) -> Any:
-    dtype, rank, weak = np.dtype(kind[0]), kind[1], kind[2]
-    if rank:
-        shape = tuple(words[at + 1 : at + 1 + rank].tolist())
-        return np.asarray(_Memory(int(words[at]), dtype, shape, words[at + 1 + rank : at + 1 + 2 * rank].tolist()))
-    floats = words.view(np.float64)
-    if dtype.kind == "c":
-        value: Any = complex(floats[at], floats[at + 1])
-    else:
-        value = float(floats[at]) if dtype.kind == "f" else int(words[at])
-    if weak:
-        return bool(value) if dtype.kind == "b" else value
-    return dtype.type(value % 2**64 if dtype.kind == "u" else value)
+    return given
 
 
 class _Memory:
     """The memory of an array of a master, which is not written."""
 
-    def __init__(self, address: int, dtype: np.dtype[Any], shape: tuple[int, ...], strides: list[int]) -> None:
-        none = 0 in shape
-        self.kept = np.empty(1, dtype) if none else None
-        address = self.kept.ctypes.data if self.kept is not None else address
-        self.__array_interface__ = {
-            "version": 3,
-            "typestr": dtype.str,
-            "shape": shape,
-            "data": (address, True),
-            "strides": None if none else tuple(strides),
-        }
+    __slots__ = ("__array_interface__",)
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.__array_interface__ = told
 
 
-def _put(words: np.ndarray[Any, Any], at: int, value: Any) -> None:
+def _put(words: _Words, address: int, at: int, value: Any) -> None:
     kind = np.dtype(type(value)).kind
     if kind in "fc":
-        words.view(np.float64)[at : at + 2] = value.real, value.imag
+        parts = (ctypes.c_double * 2).from_address(address + 8 * at)
+        parts[0], parts[1] = float(value.real), float(value.imag)
     else:
-        words[at] = np.asarray(value).astype(np.int64)
+        words[at] = int(value)  # of the largest unsigned integers, the bits

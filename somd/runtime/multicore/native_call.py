@@ -376,15 +376,15 @@ def native_call(
     values: Sequence[Any],
     same: Same,
     layer: Layer,
-    workers: int,
+    extra: tuple[Any, ...],
     small_work: int | None,
     faults: np.ndarray[Any, Any] | None,
 ) -> Callable[..., Any] | None:
     """What makes calls like one with `values` as long as `same` holds, else gives NotImplemented; None where there is
     no such thing.
 
-    `function` is what calls the master with a tuple: the arguments, the number of workers, and `faults` if there are
-    any. Whoever reads faults clears them; until then there is no such call.
+    `function` is what calls the master with a tuple: the arguments and `extra`, of which the first is the number of
+    workers. Whoever reads `faults`, where failures are noted, clears them; until then there is no such call.
     """
     if not supported(layer):
         return None
@@ -396,7 +396,6 @@ def native_call(
         return len(words), int(made.ctypes.data)
 
     folder = os.fsencode(same.folder) + b"\0"
-    extra: tuple[Any, ...] = (workers,) if faults is None else (workers, faults)
     kept += [folder, extra, *(value.dtype for value in values if isinstance(value, np.ndarray))]
     table = np.zeros(WORDS, np.int64).view(_Table)
 
@@ -413,7 +412,7 @@ def native_call(
     put(SMALL, -1 if small_work is None else small_work)
     watched = _folder_is_watched()
     put(CHANGES, _changes[0], _SETTLING if watched else 1 << 62)
-    put(WORKERS, workers, id(function), id(extra))
+    put(WORKERS, extra[0], id(function), id(extra))
     put(LAYER, *layer.addresses())
     if faults is not None:
         put(FAULTS, len(faults), int(faults.ctypes.data), faults.strides[0])

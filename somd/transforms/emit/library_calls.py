@@ -3,9 +3,8 @@
     words = np.empty(4, np.int64)
     give_array(words, 0, a)                     its address, lengths and strides
     words[3] = k
-    call_library(functions, 0, words)           Python makes the call, and leaves numbers, lengths and addresses
-    b = np.empty(words[0], np.float64)
-    take_array(words, 1, b)
+    call_library(functions, 0, words)           Python makes the call, and leaves what it gives
+    b = taken_array(words, 0, 1, np.float64)
 
 In: a `LibraryCall`. Out: lines of Python. `runtime/multicore/library.py` has the functions.
 """
@@ -22,6 +21,8 @@ from somd.transforms.types.scalars import ScalarType
 
 #: the words that a number takes
 NUMBER = 2
+#: those that an array which is taken takes besides its lengths
+TAKEN = 2
 
 
 def library_lines(
@@ -40,12 +41,13 @@ def library_lines(
         else:
             lines += _given(words, at, text(value), value.type)
             at += NUMBER
-    size = max(at, sum(1 + each.type.ndim if isinstance(each, Whole) else NUMBER for each in node.targets))
+    size = max(at, sum(TAKEN + each.type.ndim if isinstance(each, Whole) else NUMBER for each in node.targets))
     taken, at = [], 0
     for target in node.targets:
         if isinstance(target, Whole):
-            taken += _array(words, at, name(target.array), target)
-            at += 1 + target.type.ndim
+            dtype = numpy_name(target.type.dtype)
+            taken.append(f"{name(target.array)} = taken_array({words}, {at}, {target.type.ndim}, np.{dtype})")
+            at += TAKEN + target.type.ndim
         else:
             taken.append(f"{name(target.name)} = {_number(words, at, target)}")
             at += NUMBER
@@ -60,14 +62,6 @@ def _given(words: str, at: int, text: str, kind: ScalarType) -> list[str]:
     if kind.kind == "f":
         return [f"{floats}[{at}] = {text}"]
     return [f"{floats}[{at}] = ({text}).real", f"{floats}[{at + 1}] = ({text}).imag"]
-
-
-def _array(words: str, at: int, array: str, target: Whole) -> list[str]:
-    rank = target.type.ndim
-    lengths = ", ".join(f"{words}[{at + k}]" for k in range(rank))
-    shape = lengths if rank == 1 else f"({lengths})"
-    made = f"{array} = np.empty({shape}, np.{numpy_name(target.type.dtype)})"
-    return [made, f"take_array({words}, {at + rank}, {array})"]
 
 
 def _number(words: str, at: int, target: Variable) -> str:

@@ -118,7 +118,7 @@ class Layer:
             if other is not None:
                 found.append(other.threads)
                 continue
-            del self._taken[key]
+            self._taken.pop(key, None)  # unless its thread has just handed them back
             lost += [before] if thread == ident else []
         made.before = (*lost, made.before)[0]
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from numba.core import (
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import cpu_target
+from numba.core.runtime import _nrt_python
 from numba.core.typing import npydecl, templates
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, lower_builtin
@@ -420,3 +422,15 @@ def test_blocks_know_their_loops_from_the_inside_and_what_dominates_them() -> No
     ends = [last for last, _ in graph.predecessors(inner.header) if last in inner.body]
     assert inner.header in graph.dominators()[deep]
     assert any(deep not in graph.dominators()[last] for last in ends)
+
+
+def test_records_of_who_owns_memory_take_a_reference() -> None:
+    array = np.zeros(3)
+    before = sys.getrefcount(array)
+    record = _nrt_python.meminfo_new(array.__array_interface__["data"][0], array)
+    assert isinstance(record, int)
+    assert sys.getrefcount(array) == before + 1
+    owner = _nrt_python._MemInfo(record)  # which releases it in the end, as an array in native code does
+    assert owner.refcount == 1
+    del owner
+    assert sys.getrefcount(array) == before
