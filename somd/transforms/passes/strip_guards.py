@@ -7,7 +7,7 @@ not the variable of a loop whose limits are known before the region, plus a cons
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -35,7 +35,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import whole
 from somd.transforms.loops.rewriting import each_statement, with_bodies, with_expressions, with_operands
-from somd.transforms.loops.scopes import read, set_by
+from somd.transforms.loops.scopes import assigned, read, set_by
 from somd.transforms.loops.varying import Varying, limits
 from somd.transforms.loops.walking import asks, expressions_in, statements_in
 from somd.transforms.passes.register_accumulation import with_variable
@@ -132,6 +132,48 @@ def read_before(guarded: Guarded, varying: Varying, names: NewNames) -> Block:
         return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
 
     return block(guarded.body) if guarded.anywhere else guarded.body
+
+
+def read_once(guarded: Guarded, region: Region, wanted: Callable[[Element], bool], names: NewNames) -> Guarded:
+    """The body with those of the elements `wanted` that are the same for all trips of a loop inside read before it, and
+    what must hold for it, since the loop may have no trips: their indexes are constants, or as those of tested ones."""
+    known, conditions = _known_loops(region), dict.fromkeys(guarded.conditions)
+
+    def block(body: Block) -> Block:
+        made = [
+            part for node in body for part in (loop(node) if isinstance(node, Loop) else (with_bodies(node, block),))
+        ]
+        return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+
+    def loop(node: Loop) -> Block:
+        moved, origin = assigned((node,)), Origin(node.origin.position)
+        changed: Block = (node,)
+        reads: list[Statement] = []
+        for element in dict.fromkeys(each for each in expressions_in((node,)) if isinstance(each, Element)):
+            alike = isinstance(element.access, Proved) and read(*element.indices).isdisjoint(moved)
+            asked = inside_all(element) if alike and wanted(element) else None
+            if asked is not None:
+                conditions.update(dict.fromkeys(each for each in asked if not _holds(each)))
+                place = variable(names.name(element.array), element.type)
+                reads.append(Assign(place, element, origin))
+                changed = with_variable(changed, element, place)
+        return (*reads, *changed)
+
+    def inside_all(element: Element) -> list[Expression] | None:
+        found: list[Expression] = []
+        for axis, index in enumerate(element.indices):
+            fixed = isinstance(index, Constant) and index.value.real >= 0
+            least = operation("<", index, length(element.array, axis))
+            asked = (least,) if fixed else _of_index(index, element.array, axis, known)
+            if asked is None:
+                return None
+            found += asked
+        return found
+
+    made = block(guarded.body)
+    if made is guarded.body:
+        return guarded
+    return replace(guarded, body=made, conditions=tuple(sorted(conditions, key=expression_text)))
 
 
 def _known_loops(region: Region) -> Mapping[str, list[Loop]]:

@@ -41,7 +41,7 @@ or that keep arrays for an iteration, are left as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -84,7 +84,7 @@ from somd.transforms.loops.varying import OF_LANES, Varying, is_straight, of_lan
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes.bit_widths import in_words, words_of
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
-from somd.transforms.passes.strip_guards import read_before, where_inside
+from somd.transforms.passes.strip_guards import Guarded, read_before, read_once, where_inside
 from somd.transforms.passes.strip_loads import Loads
 from somd.transforms.passes.strip_pieces import Piece, groups_in, note_needs, pieces_of, written_out
 from somd.transforms.passes.value_ranges import with_ranges
@@ -110,7 +110,18 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     guarded = where_inside(region) if _are_independent(region) else None
     if guarded is None or not isinstance(step, Constant) or (guarded.conditions and region.reductions):
         return region
-    loop = region.loops[-1].variable.name
+    made = _guarded_strips(region, guarded, names, room, lanes)
+    if made is None and not region.reductions:
+        once = read_once(guarded, region, _apart(region, guarded.body), names)
+        made = None if once is guarded else _guarded_strips(region, once, names, room, lanes)
+    return region if made is None else replace(region, strips=made)
+
+
+def _guarded_strips(
+    region: Region, guarded: Guarded, names: NewNames, room: int, lanes: tuple[int, int]
+) -> Strips | None:
+    """The strips of a body whose accesses are proved under conditions; None where they do not gain."""
+    loop, step = region.loops[-1].variable.name, region.loops[-1].by or 1
     body = read_before(guarded, Varying(region, guarded.body, loop=region.loops[-1]), names)
     flat = not any(isinstance(node, Loop) for node in statements_in(body))
     body = _Separating(Varying(region, body, loop=region.loops[-1]), names).done(body, flat)
@@ -120,11 +131,11 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     varying = Varying(region, body, loop=region.loops[-1])
     cut = pieces_of(body, varying, apart)
     if cut is None:
-        return region
+        return None
     kept = _kept(cut, varying) - {loop, *(each.name for each in region.carried)}
     laned = frozenset(each.variable.name for each in region.reductions if _laned(each))
     if not sines and not carries(cut, kept, laned):
-        return region
+        return None
     for assumed in _assumptions(region, body, varying):
         known = with_ranges(_assuming(body, assumed), given_to(region))
         pieces = pieces_of(known, varying, apart)
@@ -134,13 +145,24 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
         for group in groups_in(pieces):
             group.statements = narrowed(group.statements)
         if not sines and unrolls(pieces, varying):
-            return region
-        if vectorises(pieces, Shape(varying, loop, int(step.value.real)), apart):
+            return None
+        if vectorises(pieces, Shape(varying, loop, step), apart):
             made = _strips(region, pieces, kept, room, lanes)
-            if made is not None:
-                made = replace(made, assumed=tuple(assumed.items()), where=guarded.conditions)
-            return replace(region, strips=made)
-    return region
+            return made and replace(made, assumed=tuple(assumed.items()), where=guarded.conditions)
+    return None
+
+
+def _apart(region: Region, body: Block) -> Callable[[Element], bool]:
+    """Whether an element, which is only read, lies apart from that of the neighbouring lane."""
+    loop = region.loops[-1]
+    shape = Shape(Varying(region, body, loop=loop), loop.variable.name, loop.by or 0)
+    kept = {*region.written, *region.local_arrays}
+
+    def wanted(node: Element) -> bool:
+        plain = node.array not in kept and node.type.kind != "c" and node.relaxed is None and not region.aliased
+        return plain and not shape.side_by_side(node)
+
+    return wanted
 
 
 def may_take_turns(region: Region) -> bool:

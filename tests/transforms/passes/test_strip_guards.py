@@ -94,6 +94,19 @@ def moved(data: A, rings: A, out: A):
 """
 
 
+PULLS = """
+def pulls(at: np.ndarray, n: int, out: A):
+    for i in range(len(out)):
+        s = 0.0
+        for k in range(n):
+            x = at[k, 0] - at[i, 0]
+            y = at[k, 1] - at[i, 1]
+            s += x / (x * x + y * y + 0.5)
+        out[i] = s
+"""
+POINTS = np.linspace(-1.0, 2.0, 36).reshape(18, 2)
+
+
 @functools.cache
 def guarded() -> tuple[Case, ...]:
     out = np.zeros(9)
@@ -108,6 +121,8 @@ def guarded() -> tuple[Case, ...]:
         case(OWN, data=VALUES[:7].copy(), rings=np.zeros(9), out=out),
         case(ALWAYS, data=VALUES, rings=RINGS, out=out),
         case(SOMETIMES, data=VALUES[:5].copy(), given=VALUES, rings=RINGS, out=out),
+        case(PULLS, at=POINTS, n=18, out=out),
+        case(PULLS, at=POINTS[:5].copy(), n=0, out=out),  # has no points of its own for all, and reads none
     )
 
 
@@ -139,6 +154,17 @@ def test_what_counts_through_its_own_array_is_read_before_the_condition() -> Non
     assert "data'1: float64 = data[k]\n" in program_text(run(guarded()[8].program))
     text = program_text(run(guarded()[9].program))
     assert "given'1: float64 = given[k]\n" in text and "= data[k]\n" not in text
+
+
+def test_what_is_the_same_for_all_trips_and_lies_apart_is_read_once() -> None:
+    assert conditions_of(guarded()[10]) == [
+        "0 < length(at, 1)",
+        "1 < length(at, 1)",
+        "length(out, 0) <= length(at, 0)",
+    ]
+    text = program_text(run(guarded()[10].program))
+    strips = text[text.index("in strips") :]
+    assert strips.index("= at[i, 1]") < strips.index("for k from") and strips.count("at[i, ") == 2
 
 
 def test_strips_and_loops_give_the_same() -> None:
@@ -181,9 +207,16 @@ def ends_alone(index, array, axis, loops):  # type: ignore[no-untyped-def]
     return found if found is None else tuple(each for each in found if each.operator == ">=")
 
 
+def only_tested(*args):  # type: ignore[no-untyped-def]
+    made = read_once(*args)
+    return replace(made, conditions=args[0].conditions)
+
+
+read_once = module.read_once
 where_inside, of_index = module.where_inside, module._of_index
 BUGS = [
     Bug("conditions are not asked", strips, "where_inside", no_conditions),
+    Bug("what is read once is inside", strips, "read_once", only_tested),
     Bug("ends of loops do not count", module, "_of_index", ends_alone),
     Bug("any name counts the trips", module, "set_by", lambda node: set()),
     Bug("conditions are taken to hold", module, "_holds", lambda condition: True),
