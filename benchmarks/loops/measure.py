@@ -65,9 +65,13 @@ def measure(
     """
     found = {name: Measurement(kernel.name, name) for name in makers}
     made: dict[str, Function] = {}
+
+    def first(m: Measurement, make: Maker) -> Function:
+        return _first_call(m, kernel, make, CLOCKS[options.clock])
+
     for name, maker in makers.items():
         on_run(f"{name}, first call")
-        _guarded(found[name], lambda m=found[name], make=maker: made.update({m.version: _first_call(m, kernel, make)}))
+        _guarded(found[name], lambda m=found[name], make=maker: made.update({m.version: first(m, make)}))
     on_run("sequential")
     args = kernel.prepare(options.size)
     sequential = kernel.sequential(folder)
@@ -108,12 +112,12 @@ class Sample:
         return seconds
 
 
-def _first_call(m: Measurement, kernel: Kernel, make: Maker) -> Function:
+def _first_call(m: Measurement, kernel: Kernel, make: Maker, clock: Callable[[], float]) -> Function:
     args = duplicate(kernel.prepare("tiny"))
-    start = time.process_time()
+    start = clock()
     function = make()
     function(*args)
-    m.first_call = time.process_time() - start
+    m.first_call = clock() - start
     return function
 
 

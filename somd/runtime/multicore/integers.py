@@ -97,6 +97,22 @@ def code_of(function: Any) -> Any:
     return _native[function].called
 
 
+def declared(function: Any, module: Any) -> Any:
+    """A function of words in a module that does not have its code."""
+    return _text_of(function).declared(module)
+
+
+def defined(function: Any, module: Any) -> None:
+    """Have the code of a function of words in a module, which others call."""
+    _text_of(function).defined(module)
+
+
+def _text_of(function: Any) -> _Text:
+    text = _native[function]
+    assert isinstance(text, _Text)
+    return text
+
+
 class _Operation:
     """A few instructions."""
 
@@ -132,16 +148,26 @@ class _Text:
 
     def called(self, builder: Any, arguments: list[Any]) -> Any:
         """A call of the function, which becomes part of the module."""
+        function = self.declared(builder.module)
+        if not function.blocks:
+            function.linkage = "linkonce_odr"
+            _Writer(self, function).write()
+        return builder.call(function, arguments)
+
+    def defined(self, module: Any) -> None:
+        """Make the function part of a module, for others."""
+        _Writer(self, self.declared(module)).write()
+
+    def declared(self, module: Any) -> Any:
+        """The function in a module, with or without its code."""
         name = f"somd.{self.function.__module__}.{self.function.__qualname__}"
-        function = builder.module.globals.get(name)
+        function = module.globals.get(name)
         if function is None:
             kind = (
                 ir.ArrayType(_WORD, self.results) if self.results else _BIT if self.result is types.boolean else _WORD
             )
-            function = ir.Function(builder.module, ir.FunctionType(kind, [_WORD] * self.count), name)
-            function.linkage = "linkonce_odr"
-            _Writer(self, function).write()
-        return builder.call(function, arguments)
+            function = ir.Function(module, ir.FunctionType(kind, [_WORD] * self.count), name)
+        return function
 
 
 class _Writer(ControlFlow):

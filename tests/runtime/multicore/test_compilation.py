@@ -42,7 +42,10 @@ def test_a_slave_is_one_function_of_machine_code_and_a_helper_is_none(monkeypatc
     master: Any = doubles
     monkeypatch.setattr(master._cache, "load_overload", lambda *_: None)  # cached code has no text
     master.compile(given)
-    text = master.overloads[given].library.get_llvm_str().splitlines()
-    assert sum(line.startswith("define") and "doubled" in line for line in text) == 1
+    library = master.overloads[given].library
+    text = library.get_llvm_str().splitlines()
     assert sum(" call " in line and "doubled" in line for line in text) == 2
-    assert not any("twice" in line for line in text if line.startswith("define"))
+    defined = [line for line in text if line.startswith("define")]
+    if not library.code_of_parts():  # one thread: all is one module
+        assert sum("doubled" in line for line in defined) == 1
+    assert not any("twice" in line for line in defined)

@@ -3,7 +3,8 @@
 Numba gives every function a library of its own. A library is linked with those of all functions that it calls,
 optimised, and made machine code, before a caller is linked with it, and optimised again: at five levels of calls that
 is most of the time that a master takes to compile. Functions that only masters call need no machine code. So their
-libraries keep what Numba made of their own text, and that of a master takes in all that it reaches, each once.
+libraries keep what Numba made of their own text, and that of a master takes in all that it reaches, each once; but for
+functions that stay functions, which become machine code by themselves, beside Numba (see `parts`).
 
 Vectors are as wide as the processor has them, where it is no slower for that (`with_wide_vectors`).
 
@@ -13,7 +14,7 @@ LLVM may make `True` of `x + 1 > x`. That promise is taken back here. What is pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,7 @@ from numba.core import compiler as _compiler
 from numba.core.environment import lookup_environment as _lookup
 
 from somd.runtime.multicore.numba_internals.huge_pages import ask_for_huge_pages
+from somd.runtime.multicore.numba_internals.parts import Part, part_of
 
 binding: Any = _binding
 codegen: Any = _codegen
@@ -32,6 +34,8 @@ lookup_environment: Any = _lookup
 numba: Any = _numba
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
+#: how Numba calls what stands for an address in this process
+_DYNAMIC = "numba.dynamic.globals"
 _LINKED = "linkonce_odr"
 #: what LLVM is told of a function for which it may use vectors of 64 bytes; and a feature of the first processors that
 #: did not slow down for them
@@ -67,6 +71,8 @@ class NativeLibrary(_Plain):
 
     #: whether the function stays one in machine code
     stays = False
+    #: the function by itself, if it becomes machine code beside Numba
+    part: Part | None = None
 
     @property
     def codegen(self) -> Any:
@@ -89,6 +95,8 @@ class NativeLibrary(_Plain):
         self.reload_with(self._linking_libraries)
         self._finalize_dynamic_globals()
         self._finalized = True
+        if self.stays:
+            self.part = part_of(self._codegen, self._by_itself, self._named)
 
     def get_pointer_to_function(self, name: str) -> int:
         """No function of the library can be called from Python: 0."""
@@ -103,6 +111,18 @@ class NativeLibrary(_Plain):
                 function.linkage = _LINKED
         return self._final_module
 
+    def _named(self) -> list[str]:
+        """What others call."""
+        functions = self._final_module.functions
+        return [each.name for each in functions if each.linkage == binding.Linkage.external and not each.is_declaration]
+
+    def _by_itself(self) -> Any:
+        """The function with all that is written into it."""
+        module = self._final_module.clone()
+        _link(module, written_into(self._linking_libraries))
+        ask_for_huge_pages(module)
+        return module
+
     def _get_module_for_linking(self) -> Any:
         """The function with all that it calls, for a library of Numba's own that calls it."""
         if self._shared_module is None:
@@ -115,19 +135,39 @@ class NativeLibrary(_Plain):
 class MasterLibrary(_Plain):
     """The library of a function that is called from Python, with all that it reaches."""
 
+    #: what becomes machine code by itself, those first that others call
+    _parts: Sequence[Part] = ()
+
     def finalize(self) -> None:
         """Link, optimise and make machine code."""
         linked = reached(self._linking_libraries)
         self.reload_with(linked)
-        _link(self._final_module, linked)
+        _link(self._final_module, written_into(self._linking_libraries))
         ask_for_huge_pages(self._final_module)
         # Numba's way from here on, with nothing left to link
         self._linking_libraries = []
+        found = {library.part for library in linked if isinstance(library, NativeLibrary) and library.part}
+        self._parts = sorted(found, key=lambda part: part.number)
         super().finalize()
-        for name in [variable.name for variable in self._final_module.global_variables]:
+        variables = {variable.name: None for variable in self._final_module.global_variables}
+        for name in [*variables, *(each for part in self._parts for each in part.variables)]:
             environment = lookup_environment(name) if name.startswith(_ENVIRONMENT) else None
             if environment is not None:
                 self._codegen.set_env(name, environment)
+
+    def _optimize_final_module(self) -> None:
+        """Numba's way; what the module calls is there before it is."""
+        super()._optimize_final_module()
+        for part in self._parts:
+            part.load()
+
+    def _finalize_dynamic_globals(self) -> None:
+        super()._finalize_dynamic_globals()
+        self._dynamic_globals += [name for part in self._parts for name in part.variables if name.startswith(_DYNAMIC)]
+
+    def code_of_parts(self) -> list[bytes]:
+        """The machine code of the parts, in the order in which it is loaded, before the rest."""
+        return [part.code() for part in self._parts]
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
         """As Numba does it; nothing links with a master, so in place of its LLVM code there are the names that its
@@ -170,13 +210,23 @@ def has_wide_vectors() -> bool:
 
 def reached(libraries: Iterable[Any]) -> list[Any]:
     """The libraries, and those that they link with, each once. Numba's own hold what they link with."""
+    return _found(libraries, lambda library: isinstance(library, NativeLibrary))
+
+
+def written_into(libraries: Iterable[Any]) -> list[Any]:
+    """Those of them that a module takes in, which reaches these: without parts, and what these alone reach."""
+    found = _found(libraries, lambda library: isinstance(library, NativeLibrary) and library.part is None)
+    return [library for library in found if not (isinstance(library, NativeLibrary) and library.part)]
+
+
+def _found(libraries: Iterable[Any], goes_on: Callable[[Any], bool]) -> list[Any]:
     found: dict[Any, None] = {}
     waiting = list(libraries)[::-1]
     while waiting:
         library = waiting.pop()
         if library not in found:
             found[library] = None
-            if isinstance(library, NativeLibrary):
+            if goes_on(library):
                 waiting.extend(reversed(library._linking_libraries))
     return list(found)
 

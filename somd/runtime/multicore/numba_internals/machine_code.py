@@ -26,6 +26,7 @@ from somd.runtime.contents import BITS, content_of_rooms
 from somd.runtime.folders import read_checked, read_whole, write_checked
 from somd.runtime.modules import TEXT_HASH
 from somd.runtime.multicore.cpu_levels import compiled_for, usable
+from somd.runtime.multicore.numba_internals.parts import load
 from somd.runtime.recording import making
 
 caching: Any = _caching
@@ -65,7 +66,10 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
             if data is None:
                 return None
             try:
-                return compiler.CompileResult._rebuild(target, *pickle.loads(data))
+                parts, reduced = pickle.loads(data)
+                for code in parts:
+                    load(target.codegen(), code)
+                return compiler.CompileResult._rebuild(target, *reduced)
             except Exception:  # whatever another version of Numba made of it: it is compiled again
                 return None
 
@@ -74,7 +78,7 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
         if not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
             return
         try:
-            data = serialize.dumps(compiled._reduce())
+            data = serialize.dumps((compiled.library.code_of_parts(), compiled._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return
         write_checked(self._path(signature, compiled.codegen.magic_tuple()), data)

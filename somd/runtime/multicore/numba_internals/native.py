@@ -41,6 +41,7 @@ class NativeCompiler(Compiler):
 
     def compile_ir(self, func_ir: Any, *args: Any, **named: Any) -> Any:
         self.state.library = NativeLibrary(self.state.targetctx.codegen(), func_ir.func_id.func_qualname)
+        self.state.library.stays = self.stays
         self.state.library.enable_object_caching()
         return super().compile_ir(func_ir, *args, **named)
 

@@ -28,6 +28,7 @@ from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
 from somd.runtime.multicore.numba_internals.lifetimes import when_asked
 from somd.runtime.multicore.numba_internals.operators import remembered
+from somd.runtime.multicore.numba_internals.parts import workers
 from somd.runtime.multicore.numba_internals.pipeline import Compiler
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
 
@@ -71,7 +72,7 @@ class MasterCompiler(Compiler):
     first = (Outlining,)
 
     def compile_extra(self, function: Any) -> Any:
-        with when_asked(), remembered():
+        with when_asked(), remembered(), workers():
             answer()
             self.state.library = MasterLibrary(self.state.targetctx.codegen(), function.__qualname__)
             self.state.library.enable_object_caching()

@@ -26,9 +26,10 @@ from numba.core.datamodel import models as _models
 from numba.extending import intrinsic, register_model, typeof_impl
 
 from somd.runtime.multicore import crews
-from somd.runtime.multicore.integers import code_of
+from somd.runtime.multicore.integers import declared, defined
 from somd.runtime.multicore.numba_internals.layer import CREWS, layer
-from somd.runtime.multicore.numba_internals.native import NativeCompiler
+from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
+from somd.runtime.multicore.numba_internals.native import CompilerApart
 
 ir: Any = _ir
 cgutils: Any = _cgutils
@@ -69,7 +70,7 @@ class RegionBody:
         if kinds not in self._compiled:
             args = (types.intp, *kinds)
             self._compiled[kinds] = compiler.compile_ir(
-                *self._contexts, _copy(self._func_ir), args, self.result, self._flags, {}, pipeline_class=NativeCompiler
+                *self._contexts, _copy(self._func_ir), args, self.result, self._flags, {}, pipeline_class=CompilerApart
             )
         return self._compiled[kinds]
 
@@ -187,7 +188,7 @@ class _Region:
                         with in_crew:
                             taken = builder.select(dealt, _WORD(0), ranks)
                             job = [builder.ptrtoint(value, _WORD) for value in (function, self.shared)]
-                            code_of(crews.together)(builder, [crew, *job, taken])
+                            _call_crew(self.context, builder, crews.together, [crew, *job, taken])
                         with by_layer:
                             _enter_layer(builder, function, given, threads)
 
@@ -309,10 +310,10 @@ class _Crew:
             with mine, builder.if_then(builder.icmp_signed("==", builder.load(begun), _WORD(0))):
                 builder.store(_WORD(1), begun)
                 self.master(builder, shared, crew)
-                code_of(crews.dismiss)(builder, [crew])
+                _call_crew(self.context, builder, crews.dismiss, [crew])
             with others:
                 rank = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(crews.FIRST))
-                code_of(crews.serve)(builder, [crew, rank])
+                _call_crew(self.context, builder, crews.serve, [crew, rank])
         builder.ret_void()
         return function
 
@@ -326,6 +327,25 @@ class _Crew:
         code = builder.select(status.is_error, status.code, _INT(0))
         for value, number in ((code, 1), (builder.bitcast(status.excinfoptr, _BYTES), 2), (result, 3)):
             builder.store(value, _member(builder, shared, number))
+
+
+def _call_crew(context: Any, builder: Any, function: Any, arguments: list[Any]) -> None:
+    """Call a function of crews."""
+    context.add_linking_libs([_crew_library(context.codegen())])
+    builder.call(declared(function, builder.module), arguments)
+
+
+@functools.cache
+def _crew_library(codegen: Any) -> Any:
+    """The functions of crews, which are compiled once in a process."""
+    library = NativeLibrary(codegen, "somd.crews")
+    library.stays = True
+    module = library.create_ir_module(library.name)
+    for function in (crews.together, crews.serve, crews.dismiss):
+        defined(function, module)
+    library.add_ir_module(module)
+    library.finalize()
+    return library
 
 
 def _threads(builder: Any) -> Any:
