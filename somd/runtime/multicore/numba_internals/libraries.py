@@ -24,6 +24,7 @@ from numba.core import codegen as _codegen
 from numba.core import compiler as _compiler
 from numba.core.environment import lookup_environment as _lookup
 
+from somd.compiling.one_at_a_time import collect_meanwhile
 from somd.runtime.multicore.numba_internals.huge_pages import ask_for_huge_pages
 from somd.runtime.multicore.numba_internals.parts import Part, part_of
 
@@ -158,6 +159,8 @@ class MasterLibrary(_Plain):
     def _optimize_final_module(self) -> None:
         """Numba's way; what the module calls is there before it is."""
         super()._optimize_final_module()
+        if any(part.is_begun() for part in self._parts):
+            collect_meanwhile()
         for part in self._parts:
             part.load()
 

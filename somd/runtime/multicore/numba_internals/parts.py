@@ -83,6 +83,10 @@ class Part:
             if self._buffer is None:
                 raise RuntimeError((said.value or b"no machine code").decode())
 
+    def is_begun(self) -> bool:
+        """Whether a thread is at it."""
+        return self._lock.locked()
+
     def code(self) -> bytes:
         """The machine code, as the file that a compiler writes."""
         if self._code is None:
