@@ -20,7 +20,7 @@ from somd.capture.sequences import is_sequence
 from somd.language import markers
 
 #: attributes that the compiler knows of arrays
-OF_ARRAYS = frozenset(("shape", "size", "ndim", "dtype", "copy", "T"))
+OF_ARRAYS = frozenset(("shape", "size", "ndim", "dtype", "copy", "T", "flat"))
 #: attributes of complex numbers, and of all others
 PARTS = ("real", "imag")
 NUMBERS = (bool, int, float, complex)

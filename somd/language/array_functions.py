@@ -17,8 +17,9 @@ import numpy as np
 from somd.syntax import module_of
 
 #: what an argument may be: an array or a number; several arrays; the entries of an array, written out; a number; an
-#: integer; integers that are a shape; a constant, which the text tells; a dtype
-ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
+#: integer; integers that are a shape; a constant, which the text tells; a dtype; an array of indexes, or one for each
+#: axis
+ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE, PLACES = (
     "array",
     "arrays",
     "entries",
@@ -27,6 +28,7 @@ ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
     "shape",
     "const",
     "dtype",
+    "indexes",
 )
 #: what stores the value of a ufunc: `np.add(a, b, out=c)`
 OUT = "ufunc with out"
@@ -39,7 +41,7 @@ def inner(a: array, b: array)
 def einsum(subscripts: const, *operands: arrays, optimize: const = False)
 def tensordot(a: array, b: array, axes: const = 2)
 def lib.stride_tricks.sliding_window_view(x: array, window_shape: shape, axis: const = None)
-def linalg.norm(x: array, ord: const = None, axis: const = None)
+def linalg.norm(x: array, ord: const = None, axis: const = None, keepdims: const = False)
 def array(object: entries, dtype: dtype = None)
 def tril(m: array, k: integer = 0)
 def triu(m: array, k: integer = 0)
@@ -72,11 +74,11 @@ def cumsum(a: array, axis: const = None)
 def cumprod(a: array, axis: const = None)
 def fill_diagonal(a: array, val: number)
 def bincount(x: array, weights: array = None, minlength: integer = 0)
-def add.at(a: array, indices: array, b: array)
-def subtract.at(a: array, indices: array, b: array)
-def multiply.at(a: array, indices: array, b: array)
-def minimum.at(a: array, indices: array, b: array)
-def maximum.at(a: array, indices: array, b: array)
+def add.at(a: array, indices: indexes, b: array)
+def subtract.at(a: array, indices: indexes, b: array)
+def multiply.at(a: array, indices: indexes, b: array)
+def minimum.at(a: array, indices: indexes, b: array)
+def maximum.at(a: array, indices: indexes, b: array)
 """
 #: functions that are methods of arrays as well
 METHODS = frozenset(["nonzero", "diagonal", "trace", "swapaxes", "repeat", "cumsum", "cumprod"])

@@ -21,6 +21,8 @@ INDEX = "index"
 INDEXES, WEIGHTS = "indexes", "weights"
 #: an array, and the shape of `np.broadcast_to`
 REQUESTED = "requested"
+#: what `np.add.at` and its like add, and the elements that they add it to
+ADDED = "added"
 #: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
 PRODUCT = "product "
 #: begins the name of what a function writes by `out=`, with how many operands: these, `out` and `where` are told
@@ -58,6 +60,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
         return _product(what.removeprefix(PRODUCT), shapes)
     if _stretches(what, shapes[0], shapes[1]):
         return _stretched(shapes)
+    if what == ADDED:
+        return ValueError("array is not broadcastable to correct shape")
     if what == WEIGHTS:
         return ValueError("The weights and list don't have the same length.")
     if what == UNPACKED:
@@ -153,7 +157,7 @@ def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bo
     if what in (MASK, UNPACKED, WEIGHTS):
         return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
-    if what in (INPUT, REQUESTED):
+    if what in (INPUT, REQUESTED, ADDED):
         return all(given in (taken, 1) for given, taken in pairs)
     if what == OUTPUT:
         return all(given in (taken, 1) for taken, given in pairs)

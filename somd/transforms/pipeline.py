@@ -185,8 +185,8 @@ def check_source(function: FunctionType, found: Reach | None = None) -> tuple[Di
         try:
             _has_plan(method)
         except SomdCompileError as error:
-            nothing = all(each.code == "SOMD105" for each in error.diagnostics)
-            if not (nothing and may_have_array_statements(method)):
+            unlike = all(each.code in ("SOMD105", "SOMD201") for each in error.diagnostics)  # if it has arrays
+            if not (unlike and may_have_array_statements(method)):
                 raise
             return error.diagnostics
         return ()

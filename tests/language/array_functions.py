@@ -353,3 +353,31 @@ def functions_of_operations(a):
         np.outer(a - 1.0, a + 1.0),
         np.pad(a - 2.0, 1) * 3.0,
     )
+
+
+@program(lambda: [(numbers(n, 3), numbers(n, dtype=int) % 4, k) for n in (0, 5) for k in (0, 3)])
+@somd
+def rows_by_index(x, labels, k: int):
+    """Rows, and places of a matrix, that equal indexes name count each; what lies there is a new array."""
+    sums, counts = np.zeros((4, x.shape[1])), np.zeros(x.shape[1:] + (4,), dtype=np.int64)
+    np.add.at(sums, labels, x)
+    np.add.at(counts, (0, labels - 4), 1)
+    np.maximum.at(counts, (labels[:, None] % 3, labels[None, :]), k)
+    np.subtract.at(sums[:, 1], labels[::-1], 0.5)
+    chosen = sums[labels, 1] if k > 1 else sums[sums[:, 0] > 0.0, k]
+    return sums, counts, chosen, np.linalg.norm(sums, axis=1, keepdims=True) * sums
+
+
+@program(lambda: [(numbers(n), k) for n in (1, 4) for k in (0, 2)])
+@somd
+def lists_among_arrays(a, k: int):
+    steps = np.concatenate(([0.0], np.cumsum(a, axis=0), (1, k)))
+    if k or a.sum() > 0.0:
+        steps[0] = 1.0
+    return np.hstack(([k], steps.round(2))), np.stack(([1, 2], [k, 4])), np.angle(a, deg=True)
+
+
+@program(lambda: [(numbers(n),) for n in (1, 9)])
+@somd
+def as_it_is_called(a):
+    return np.maximum.accumulate(a)

@@ -96,7 +96,7 @@ class Writer:
         other = self.random.choice((one, self.reduction(None, False), "a.max()", *self.numbers))
         if self.random.random() < 0.2:
             return f"(({one} > 1) {self.random.choice(('or', 'and'))} ({other} > 1))"
-        return f"({one} if {self.random.choice(('k > j', 'len(a) > 0', 'i == 1'))} else {other})"
+        return f"({one} if {self.random.choice(('k > j', 'len(a) > 0', 'i == 1', 'k or i'))} else {other})"
 
     def value(self, same: str | None, depth: int = 0) -> str:
         kind = self.random.random()
@@ -134,6 +134,12 @@ class Writer:
         forms += ["np.clip({}, None, 3)", "({}).clip(1)", "({}).clip(max=2)"]
         forms += ["np.multiply(a, b, out=np.zeros_like(a), where=b > 1)"] if self.dtypes[0] == self.dtypes[1] else []
         forms += ["a[b[:, 0] > 0, 0].sum()", "a[0, a[0] < 1].max()"] if self.rank == 2 else []
+        forms += ["np.full(a.shape[:1] + b.shape[1:], k)", "np.ones((2,) + ({}).shape)[1]"]
+        forms += (
+            ["np.concatenate(([0], {}, (3, k)))[1 : len(a) + 1]", "np.hstack(([2.5], {}))[1:]"]
+            if self.rank == 1
+            else []
+        )
         return self.random.choice(forms).format(inner)
 
     def bound(self, index: str) -> list[str]:
@@ -192,6 +198,9 @@ class Writer:
             return [f"s = {self.chosen()}"]
         if kind < 0.12:
             test = f"{self.chosen()} {self.random.choice(('>', '<=', '!='))} {self.random.choice('012k')}"
+            if self.random.random() < 0.3:
+                first = self.random.choice(("k", "not k", "a.any()"))
+                test = f"{first} {self.random.choice(('or', 'and'))} {self.chosen()}"
             known = [*self.locals], [*self.parts], [*self.numbers]
             inner = [self.statement()]
             self.locals, self.parts, self.numbers = known
@@ -214,6 +223,14 @@ class Writer:
             mask = self.random.choice((f"{name} > 0", f"{other} < {name}", f"{name} != {name}[::-1]"))
             under = self.random.choice(("k", f"{other}[{mask}]", f"{name}[{mask}] * 2 - {other}[{mask}]", "3"))
             return f"{name}[{mask}] {self.random.choice(('=', '+='))} {under}"
+        if kind > 0.91:
+            rows = "(g % max(len(a), 1), 0)" if self.rank == 2 and self.random.random() < 0.5 else "g % max(len(a), 1)"
+            added = "3" if rows.startswith("(") else self.random.choice(("2", f"{name}", f"{name}[:1]"))
+            return f"np.{self.random.choice(('add', 'multiply', 'maximum'))}.at({name}, {rows}, {added})"
+        if kind > 0.9:
+            self.locals += ["c"]
+            other = self.random.choice(("a[::-1] + 0", "a[g % max(len(a), 1)] * 1", "a[a == a] + a * 0"))
+            return f"c = a[g % max(len(a), 1)] if k > j else {other}" if self.rank == 1 else "c = a + 0"
         if kind > 0.88:
             return f"{name}[...] = {self.random.choice('ab')}[g % max(len(a), 1)]"
         if kind > 0.8 and not self.parts:

@@ -1,4 +1,4 @@
-"""Sums at places of a matrix that two arrays tell."""
+"""Sums at places of a matrix that one tuple tells."""
 
 import numpy as np
 
@@ -6,8 +6,10 @@ from somd import somd
 
 
 @somd
-def f(z, y, x):
-    np.add.at(z, (y, x), 0.5)
+def f(z, m):
+    z *= 2.0
+    place = m.shape
+    np.add.at(z, place, 0.5)
 
 
-f(np.zeros((3, 3)), np.array([0, 0, 2]), np.array([1, 1, 2]))
+f(np.zeros((3, 3)), np.ones((2, 1)))

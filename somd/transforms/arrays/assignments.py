@@ -213,7 +213,8 @@ class Assignments:
     def is_choice(self, node: cst.IfExp) -> bool:
         """Whether one of two arrays may be one that has a name, or a part of one."""
         arms = (node.body, node.orelse)
-        named = any(isinstance(each, cst.Name | cst.Subscript | cst.Attribute) for each in arms)
+        gathers = self.expressions.parts.exchanges.gathers
+        named = any(isinstance(each, cst.Name | cst.Subscript | cst.Attribute) and not gathers(each) for each in arms)
         named = named or any(isinstance(each, cst.IfExp) and self.is_choice(each) for each in arms)
         return named and isinstance(self.types.nodes.get(node), ArrayType)
 
@@ -458,7 +459,7 @@ class Assignments:
         assert given is not None
         if given.function.name != OUT:
             target, *others = given.nodes
-            changed = [name for name in others if self.changed_by(given.nodes[target], given.nodes[name][0], small)]
+            changed = [name for name in others if self.changed_by(given.nodes[target], given.nodes[name], small)]
             written = written_by(self.expressions, node, changed)
             return [] if written is None else self.stored(small, *written, node)
         self.shapes.waiting, self.shapes.operands = given.nodes["value"][0], ()

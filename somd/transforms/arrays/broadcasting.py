@@ -9,7 +9,7 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, WRITTEN, misfit
+from somd.language.shapes import ADDED, INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, WRITTEN, misfit
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
@@ -62,7 +62,7 @@ class Broadcasting:
     def into(self, what: str, target: Shape, value: Shape, node: cst.CSTNode) -> None:
         """Test that a value fits into a target."""
         if value:
-            self.test(what, *((value, target) if what == INPUT else (target, value)), node)
+            self.test(what, *((value, target) if what in (INPUT, ADDED) else (target, value)), node)
 
     def test(
         self, what: str, first: Shape, second: Shape, node: cst.CSTNode, told: Sequence[Shape] = (), named: str = ""
@@ -73,6 +73,7 @@ class Broadcasting:
             OPERANDS: (True, True),
             INDEXES: (True, True),
             INPUT: (True, False),
+            ADDED: (True, False),
             REQUESTED: (True, False),
             OUTPUT: (False, True),
         }.get(what, (False, False))

@@ -44,7 +44,7 @@ class Exchanges:
         nodes = list(nodes_in(method.function.body))
         self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
         self.bindings = [node for node in nodes if isinstance(node, cst.Assign | cst.AnnAssign)]
-        self.reaching = _Reaching(nodes, self._is_array, self.may_share, self._gathers)
+        self.reaching = _Reaching(nodes, self._is_array, self.may_share, self.gathers)
         #: names that stand for nothing but what the method makes
         self.made = self._made(nodes)
         #: assignments of new arrays where NumPy's may be other ones, as could be told
@@ -103,7 +103,7 @@ class Exchanges:
         """Whether an expression makes an array by an allocation, a copy, or arithmetic."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is None:
-            return self._gathers(node) or isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
+            return self.gathers(node) or isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
         if callee.kind == "array":
             assert callee.given is not None
             writes = callee.given.function.name == OUT or callee.given.function.writes
@@ -139,10 +139,10 @@ class Exchanges:
 
     def _lies_there(self, node: cst.BaseExpression) -> bool:
         """Whether an argument is no array of the call's own."""
-        known = isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.IfExp) and not self._gathers(node)
+        known = isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.IfExp) and not self.gathers(node)
         return known or self._gives_a_part_of_one(node) or self.may_share(node)
 
-    def _gathers(self, node: cst.BaseExpression) -> bool:
+    def gathers(self, node: cst.BaseExpression) -> bool:
         """Whether an expression is what lies at arrays of indexes, or under a mask: a new array."""
         if not isinstance(node, cst.Subscript):
             return False
@@ -206,7 +206,7 @@ class Exchanges:
                 self.shared.add(node)
         for name, value in arrays:
             view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name) or self._gives_a_part(value)
-            view = view and not self._gathers(value)
+            view = view and not self.gathers(value)
             if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
                 self.copied.add(node)
                 view = False

@@ -22,11 +22,13 @@ from somd.transforms.frontend.read import looked_at
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, called, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in, nodes_of
-from somd.transforms.types.functions import ALLOCATE, ALLOCATE_LIKE, NUMPY
+from somd.transforms.types.functions import ALLOCATE, ALLOCATE_LIKE, NUMPY, PARTS
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 
 #: functions of NumPy that are more than array statements
 KNOWN = {**ALLOCATE, **ALLOCATE_LIKE, **NUMPY, **REDUCTIONS, **PRODUCTS}
+#: attributes that arrays have, and what is made of numbers may have
+_OF_ARRAYS = ("T", *PARTS, "flat")
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike")
 
 
@@ -109,6 +111,10 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
         def visit_Subscript(self, node: cst.Subscript) -> None:
             self.operands(*(item for item in items_of(node, method) if isinstance(item, cst.BaseExpression)))
 
+        def visit_Attribute(self, node: cst.Attribute) -> None:
+            if node.attr.value in _OF_ARRAYS:
+                self.operands(node.value)
+
         def visit_Call(self, node: cst.Call) -> None:
             nonlocal found
             function = called(node, method.namespace, method.local_names)
@@ -122,7 +128,8 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
                 "astype",
                 "dot",
             ):
-                self.operands(node.func.value)
+                row = node.func.value
+                self.operands(row.value if isinstance(row, cst.Subscript) else row)
 
         def operands(self, *nodes: cst.BaseExpression) -> None:
             nonlocal found
@@ -160,5 +167,5 @@ def _is_elementwise(node: cst.Call, method: Method) -> bool:
     function = evaluate(node.func, method.namespace, method.local_names)
     if function is MISSING or isinstance(function, np.ndarray):
         return False
-    known_functions = (abs, np.where, np.clip, *REDUCTIONS, *PRODUCTS)
+    known_functions = (abs, *NUMPY, *REDUCTIONS, *PRODUCTS)
     return isinstance(function, np.ufunc) or any(function is each for each in known_functions)

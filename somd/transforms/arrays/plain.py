@@ -22,6 +22,7 @@ from somd.transforms.tree.renaming import Replaced
 from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
+from somd.transforms.types.shape_tuples import chosen_entries, is_shape
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -39,6 +40,7 @@ def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
         or measured(expressions, each) is not None
         or least_of(expressions, each) is not None
         or _like_what(expressions, each) is not None
+        or made_of_shapes(expressions, each)
         for each in nodes_in(node)
     )
 
@@ -55,6 +57,33 @@ def measured(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
     entry = isinstance(inner, cst.Subscript) and isinstance(kinds.get(inner.value), TupleType)
     named = isinstance(inner, cst.Name) or entry or not isinstance(kinds.get(inner), ArrayType)
     return None if named else inner
+
+
+def made_of_shapes(expressions: Expressions, node: cst.CSTNode) -> bool:
+    """Whether a tuple is a part of another one, or two of them together: `a.shape[1:] + (3,)`."""
+    return isinstance(node, cst.BinaryOperation | cst.Subscript) and is_shape(expressions.types.nodes.get(node))
+
+
+def _entries(expressions: Expressions, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The numbers of a shape, each as an expression."""
+    if isinstance(node, cst.BinaryOperation):
+        return [*_entries(expressions, node.left), *_entries(expressions, node.right)]
+    kind = expressions.types.nodes.get(node)
+    assert isinstance(kind, TupleType)
+    count = len(kind.elements)
+    if isinstance(node, cst.Subscript) and isinstance(within := expressions.types.nodes.get(node.value), TupleType):
+        chosen = chosen_entries(node, len(within.elements), expressions.names.method)
+        if chosen is not None:
+            entries = _entries(expressions, node.value)
+            return [entries[k] for k in chosen]
+    if isinstance(node, cst.Tuple):
+        return [expressions.plain_number(each.value) for each in node.elements]
+    asked = measured(expressions, node)
+    named = node.value if isinstance(node, cst.Attribute) else node
+    whole: Value | None = _part(expressions, named, node) if asked is None else expressions.value(asked)
+    if isinstance(node, cst.Attribute) and whole is not None:
+        return [expressions.names.expression(f"({expressions.clamped(n).text})", node) for n in whole.shape]
+    return [expressions.names.expression(f"{code_of(node)}[{k}]", node) for k in range(count)]
 
 
 def least_of(expressions: Expressions, node: cst.CSTNode) -> cst.Attribute | None:
@@ -110,11 +139,11 @@ def _branched(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression
     first = node.test if isinstance(node, cst.IfExp) else node.left if isinstance(node, cst.BooleanOperation) else None
     made: dict[cst.CSTNode, cst.BaseExpression] = {}
     if first is not None:
-        made[first] = expressions.plain_number(first)
+        made[first] = _truth(expressions, node, first, expressions.plain_number(first))
     branches: list[list[cst.BaseStatement]] = []
     for arm in arms:
         with expressions.branch() as lines:
-            made[arm] = cast(cst.BaseExpression, plain(expressions, arm))
+            made[arm] = _truth(expressions, node, arm, cast(cst.BaseExpression, plain(expressions, arm)))
         branches.append(lines)
     together = [line for branch in branches for line in branch]
     if all(map(_may_come_before, together)):
@@ -126,6 +155,17 @@ def _branched(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression
     name = expressions.names.new("value__once", code_of(node))
     expressions.before.extend(_if_lines(expressions, node, name, made, branches))
     return expressions.names.expression(name, node)
+
+
+def _truth(
+    expressions: Expressions, node: cst.BaseExpression, part: cst.BaseExpression, made: cst.BaseExpression
+) -> cst.BaseExpression:
+    """What stands for a part of a node: its truth value, where that of `and` or `or` is all that counts."""
+    kind = expressions.types.nodes.get(part)
+    number = isinstance(kind, ScalarType) and kind.kind != "b" and isinstance(node, cst.BooleanOperation)
+    if not number:
+        return made
+    return expressions.names.expression(f"{expressions.names.function('bool')}({code_of(made)})", part)
 
 
 def _if_lines(
@@ -185,6 +225,9 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
         return expressions.names.expression(f"({expressions.clamped(expressions.value(inner).shape[0]).text})", node)
     if isinstance(node, cst.Attribute) and (part := _part(expressions, node.value, node)) is not None:
         return _asked(expressions, node, part)
+    if isinstance(node, cst.BaseExpression) and made_of_shapes(expressions, node):
+        entries = [code_of(each) for each in _entries(expressions, node)]
+        return expressions.names.expression(f"({''.join(f'{entry}, ' for entry in entries)})", node)
     shape = least_of(expressions, node)
     if shape is not None and isinstance(node, cst.Call):
         array, kind = cst.ensure_type(shape.value, cst.Name).value, expressions.types.names.get(code_of(shape.value))

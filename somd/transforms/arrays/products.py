@@ -197,6 +197,8 @@ def norm(given: Arguments) -> Value:
     if np.dtype(kind.dtype).kind == "c" or not value.shape:
         raise given.refuse("the norm of complex numbers is not taken", "write `np.sqrt((abs(x) ** 2).sum())`")
     root, own, rank = given.names.numpy("sqrt"), given.names.dtype(given.dtype), len(value.shape)
+    if axis is None and given.constant("keepdims"):
+        raise given.refuse("the norm of a whole array is a number here", "leave `keepdims` out")
     if axis is None and (order is None or (order, rank) in (("fro", 2), (2, 1))):
         made = Product(given.expressions, given.call, "norm", given.dtype)
         made.add(value, _OTHERS[:rank], kind.dtype)
@@ -212,8 +214,13 @@ def norm(given: Arguments) -> Value:
         one = f"{own}({given.code(value.element(at))})"
         return given.text(f"{one} * {one}" if order in (None, 2) else f"{given.names.function('abs')}({one})")
 
-    axes = ((axis or 0) % rank,)
-    found = along(given.expressions, given.call, ways[order], Value(value.shape, element), axes, given.dtype)
-    if order not in (None, 2):
-        return found
-    return Value(found.shape, lambda at: given.text(f"{root}({given.code(found.element(at))})"))
+    along_axis, kept = (axis or 0) % rank, bool(given.constant("keepdims"))
+    found = along(given.expressions, given.call, ways[order], Value(value.shape, element), (along_axis,), given.dtype)
+
+    def norm_at(at: tuple[Linear, ...]) -> cst.BaseExpression:
+        one = found.element(at[:along_axis] + at[along_axis + 1 :] if kept else at)
+        return one if order not in (None, 2) else given.text(f"{root}({given.code(one)})")
+
+    if not kept:
+        return found if order not in (None, 2) else Value(found.shape, norm_at)
+    return Value((*found.shape[:along_axis], ONE, *found.shape[along_axis:]), norm_at)

@@ -6,12 +6,13 @@ Several may go to one element, in NumPy's order, so one thread goes through them
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 import numpy as np
 
-from somd.language.shapes import INDEX, INDEXES, INPUT, WEIGHTS
+from somd.language.shapes import ADDED, INDEX, INDEXES, INPUT, WEIGHTS
 from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.emitting import Emitting
@@ -77,14 +78,44 @@ def scattered(
             for index, item in zip(indexes, chosen, strict=True)
         ]
         value = expressions.computed_before(value, node) if value.shape else value
+    target_kind, kind = expressions.type_of(target.value), expressions.type_of(node)
+
+    def line(element: str, number: str) -> str:
+        if (
+            isinstance(target_kind, ArrayType)
+            and isinstance(kind, ArrayType | ScalarType)
+            and _is_cast(target_kind, kind)
+        ):
+            if operator == "=":
+                return f"{element} = {expressions.names.dtype(target_kind.dtype)}({number})"
+            return _in_wider(made, (element, target_kind.dtype), (number, kind.dtype), operator.removesuffix("="))
+        return f"{element} {operator} {number}"
+
+    assert isinstance(base, View)
+    _one_by_one(made, base, indexes, value, INPUT, line)
+
+
+def _one_by_one(
+    made: Emitting,
+    base: View,
+    indexes: Sequence[Value],
+    value: Value,
+    what: str,
+    line: Callable[[str, str], str],
+    first: bool = True,
+) -> None:
+    """Loops over all that arrays of indexes choose along the first axes of a part of an array, each with its number;
+    `line` is what happens to an element, and `what` says how the value is fitted to them. All indexes are looked at
+    `first`, or each when it is used."""
+    expressions, target = made.expressions, made.node
     shape = expressions.shapes.together([index.shape for index in indexes], target, INDEXES)
-    whole = (*shape, *base.shape[len(items) :])
-    expressions.shapes.into(INPUT, whole, value.shape, target)
+    whole = (*shape, *base.shape[len(indexes) :])
+    expressions.shapes.into(what, whole, value.shape, target)
     names = [made.fresh(f"at__{axis}") for axis in range(len(whole))]
     where = tuple(map(Linear.of, names))
     lengths = [expressions.clamped(length).text if length != ONE else "1" for length in whole]
     inner, count = where[: len(shape)], len(shape)
-    for axis, index in enumerate(indexes):  # all are looked at before one is stored
+    for axis, index in enumerate(indexes if first else ()):
         number = made.fresh("value__index")
         length = expressions.clamped(base.shape[axis])
         raising = expressions.names.raising(INDEX, [(Linear.of(number), Linear(axis)), (length,)], target)
@@ -94,19 +125,11 @@ def scattered(
         around = count if index.shape else 0  # an integer is tested also where nothing is chosen
         made.emit(*made.loops(names[:around], lengths[:around], [found, test, f"    {raising}"]))
     places = [made.code(index.at(inner, shape)) for index in indexes]
-    assert isinstance(base, View)
     number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
-    rest = tuple([Linear()] * len(items)) + where[count:]
+    rest = tuple([Linear()] * len(indexes)) + where[count:]
     own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
     element, number = f"{base.array}[{', '.join(own)}]", made.code(value.at(where, whole))
-    line = f"{element} {operator} {number}"
-    target_kind, kind = expressions.type_of(target.value), expressions.type_of(node)
-    if isinstance(target_kind, ArrayType) and isinstance(kind, ArrayType | ScalarType) and _is_cast(target_kind, kind):
-        if operator == "=":
-            line = f"{element} = {expressions.names.dtype(target_kind.dtype)}({number})"
-        else:
-            line = _in_wider(made, (element, target_kind.dtype), (number, kind.dtype), operator.removesuffix("="))
-    made.by_one_thread(made.loops(names, lengths, [line]))
+    made.by_one_thread(made.loops(names, lengths, [line(element, number)]))
 
 
 def _is_cast(target: ArrayType, kind: ArrayType | ScalarType) -> bool:
@@ -130,27 +153,34 @@ def of_mask(expressions: Expressions, item: cst.BaseExpression) -> bool:
 
 
 def at(given: Arguments) -> None:
-    """`a[index] op= value` for each index, those that are equal too."""
-    view, places, value = given.value("a"), given.value("indices"), given.value("b")
-    kind, target = given.kind("indices"), given.kind("a").dtype
-    if not isinstance(view, View) or not view.whole or len(view.shape) != 1 or np.dtype(kind.dtype).kind not in "iu":
+    """`a[index] op= value` for each index, those that are equal too: rows, where there are fewer indexes than axes."""
+    view, value, expressions = given.value("a"), given.value("b"), given.expressions
+    items, target = given.nodes["indices"], given.kind("a").dtype
+    straight = isinstance(view, View) and view.written and len(items) <= len(view.shape)
+    kinds = [expressions.type_of(item) for item in items]
+    integers = all(isinstance(k, ArrayType | ScalarType) and np.dtype(k.dtype).kind in "iu" for k in kinds)
+    if not straight or not integers or any(expressions.goes_along(view, axis) is None for axis in range(len(items))):
         helps = "write the loop over the indexes, in `with single:` or `with sync(a, reduce='+'):`"
-        raise given.refuse("a whole array of one dimension is taken here, and an array of indexes", helps)
+        raise given.refuse("an array, or rows or columns of one, and indexes that are integers are taken here", helps)
+    assert isinstance(view, View)
+    indexes = [expressions.value(item) for item in items]
+    if "indices" in given.changed:
+        indexes = [
+            expressions.computed_before(index, item) if index.shape else index
+            for index, item in zip(indexes, items, strict=True)
+        ]
     if value.shape and not isinstance(value, View):
-        value = given.expressions.computed_before(value, given.nodes["b"][0])
-    shape = given.expressions.shapes.together([places.shape, value.shape], given.call)
-    if len(value.shape) > len(places.shape):
-        raise given.refuse("the values have more dimensions than the indexes", "give one for each index")
-    index = [given.fresh(f"at__{axis}") for axis in range(len(shape))]
-    where = tuple(map(Linear.of, index))
-    element = f"{view.array}[{given.code(places.at(where, shape))}]"
-    number, own = given.code(value.at(where, shape)), given.names.dtype(target)
-    name, of = given.function.name.removesuffix(".at"), given.kind("b").dtype
-    if np.dtype(target).kind in "iu" and of != target:
-        line = _in_wider(given, (element, target), (number, of), _OPERATORS.get(name, name))
-    elif name in _OPERATORS:
-        line = f"{element} {_OPERATORS[name]}= {number}"
-    else:
-        line = f"{element} = {given.names.numpy(name)}({element}, {own}({number}))"
-    lengths = [given.expressions.clamped(length).text if length != ONE else "1" for length in shape]
-    given.by_one_thread(given.loops(index, lengths, [line]))
+        value = expressions.computed_before(value, given.nodes["b"][0])
+    most = max(len(index.shape) for index in indexes) + len(view.shape) - len(items)
+    if len(value.shape) > most:
+        raise given.refuse("the values have more dimensions than what they are added to", "give one for each element")
+    own, name, of = given.names.dtype(target), given.function.name.removesuffix(".at"), given.kind("b").dtype
+
+    def line(element: str, number: str) -> str:
+        if np.dtype(target).kind in "iu" and of != target:
+            return _in_wider(given, (element, target), (number, of), _OPERATORS.get(name, name))
+        if name in _OPERATORS:
+            return f"{element} {_OPERATORS[name]}= {number}"
+        return f"{element} = {given.names.numpy(name)}({element}, {own}({number}))"
+
+    _one_by_one(given, view, indexes, value, ADDED, line, len(view.shape) > 1 or len(items) > 1)

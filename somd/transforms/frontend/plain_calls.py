@@ -1,8 +1,11 @@
 """Calls and stores that NumPy takes in several forms, in the one that is known here.
 
+    x.round(2)                                           ->   np.round(x, 2)
     x.clip(0.0, 1.0), np.clip(x, a_min=0.0, a_max=1.0)   ->   np.clip(x, 0.0, 1.0)
     np.clip(x, 0.0, None), x.clip(min=0.0)               ->   np.maximum(x, 0.0)
     q[i] = a, b, c                                       ->   q[i] = np.array([a, b, c], dtype=q.dtype)
+    np.concatenate(([0.0], x))                           ->   np.concatenate((np.array([0.0]), x))
+    np.angle(z, deg=True)                                ->   np.angle(z) * (180 / pi)
 
 In: a `Method`. Out: the `Method` with such calls. A limit beside None that is no constant stays: NumPy leaves out one
 that the type of an integer does not hold.
@@ -22,6 +25,8 @@ from somd.transforms.tree.rewriting import MethodRewriter
 #: the parameters of `np.clip`, and which one a keyword means
 _PARAMETERS = ("a", "a_min", "a_max", "out")
 _KEYWORDS = {"min": "a_min", "max": "a_max", **{name: name for name in _PARAMETERS}}
+#: functions that join arrays, and make arrays of the lists among them
+_JOINING = (np.concatenate, np.stack, np.vstack, np.hstack)
 
 
 def plain_calls(method: Method) -> Method:
@@ -37,6 +42,13 @@ class _Calls(MethodRewriter):
         self.namespace: dict[str, object] = dict(method.namespace)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        function = evaluate(updated_node.func, self.method.namespace, self.method.local_names)
+        if any(function is each for each in _JOINING):
+            return self._joined(original_node, updated_node)
+        if function is np.angle:
+            return self._angle(original_node, updated_node)
+        if isinstance(updated_node.func, cst.Attribute) and self._rounds(updated_node.func, updated_node):
+            return self._call("round", [cst.Arg(updated_node.func.value), *updated_node.args], original_node)
         given = self._given(updated_node)
         if given is None or "a" not in given:
             return updated_node
@@ -66,6 +78,45 @@ class _Calls(MethodRewriter):
         listed = cst.Arg(cst.List([cst.Element(each.value) for each in entries]))
         dtype = cst.Arg(cst.Attribute(cst.Name(array.value), cst.Name("dtype")), cst.Name("dtype"))
         return updated_node.with_changes(value=self._call("array", [listed, dtype], original_node.value))
+
+    def _rounds(self, function: cst.Attribute, node: cst.Call) -> bool:
+        """Whether an array, or a number of NumPy's, is rounded by its own method."""
+        if function.attr.value != "round" or any(each.star or each.keyword is not None for each in node.args):
+            return False
+        own = evaluate(function, self.method.namespace, self.method.local_names)
+        return own is MISSING and evaluate(function.value, self.method.namespace, self.method.local_names) is MISSING
+
+    def _joined(self, original: cst.Call, node: cst.Call) -> cst.Call:
+        """A call that joins arrays, with arrays in place of the lists among them."""
+        parts = node.args[0].value if node.args and node.args[0].keyword is None and not node.args[0].star else None
+        if not isinstance(parts, cst.Tuple | cst.List) or not any(map(_is_list, parts.elements)):
+            return node
+        written = cst.ensure_type(original.args[0].value, type(parts)).elements
+        made = [
+            each.with_changes(value=self._call("array", [cst.Arg(_as_list(each.value))], at.value))
+            if _is_list(each)
+            else each
+            for each, at in zip(parts.elements, written, strict=True)
+        ]
+        first = node.args[0].with_changes(value=parts.with_changes(elements=made))
+        return node.with_changes(args=[first, *node.args[1:]])
+
+    def _angle(self, original: cst.Call, node: cst.Call) -> cst.BaseExpression:
+        """A call of `np.angle` with `deg` as NumPy computes it: a product."""
+        if len(node.args) != 2 or any(each.star for each in node.args) or node.args[0].keyword is not None:
+            return node
+        degrees, keyword = node.args[1].value, node.args[1].keyword
+        if not (isinstance(degrees, cst.Name) and degrees.value in ("True", "False")):
+            return node
+        if keyword is not None and keyword.value != "deg":
+            return node
+        angle = self._call("angle", [cst.Arg(node.args[0].value)], original)
+        if degrees.value == "False":
+            return angle
+        degrees_of = cst.Float(repr(180 / np.pi))
+        made = cst.BinaryOperation(angle, cst.Multiply(), degrees_of, [cst.LeftParen()], [cst.RightParen()])
+        self.place(made, self.positions[original])
+        return made
 
     def _call(self, name: str, arguments: list[cst.Arg], at: cst.CSTNode) -> cst.Call:
         own = name_for(getattr(np, name), f"np_{name}", self.namespace, self.method.local_names)
@@ -98,6 +149,19 @@ class _Calls(MethodRewriter):
             node = node.expression
         value = evaluate(node, self.method.namespace, self.method.local_names)
         return isinstance(node, cst.Integer | cst.Float) or type(value) in (int, float)
+
+
+def _is_list(element: cst.BaseElement) -> bool:
+    """Whether an element is a list, or a tuple, of values."""
+    value = element.value
+    if isinstance(element, cst.StarredElement) or not isinstance(value, cst.List | cst.Tuple) or not value.elements:
+        return False
+    return not any(isinstance(each, cst.StarredElement) for each in value.elements)
+
+
+def _as_list(node: cst.BaseExpression) -> cst.List:
+    elements = cst.ensure_type(node, cst.List | cst.Tuple).elements  # type: ignore[arg-type]
+    return node if isinstance(node, cst.List) else cst.List([cst.Element(each.value) for each in elements])
 
 
 def _is_none(node: cst.BaseExpression) -> bool:

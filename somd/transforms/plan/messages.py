@@ -47,14 +47,8 @@ def no_loop(method: Method) -> Diagnostic:
     helps: tuple[str, ...] = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
     if marked is not None:
         helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
-    called = next((node for node in nodes_of(method.function.body, cst.Call) if library_function(node, method)), None)
     whole = next((node for node in nodes_in(method.function.body) if _is_of_numpy(node, method)), None)
-    found = None if called is None else library_function(called, method)
-    if called is not None and found is not None:
-        text = found.text.partition("(")[0]
-        labels.append(Label(method.position(called), f"Python calls `{text}` itself, by one thread", False))
-        helps = (f"call `{text}` outside of a method, or write out the loop that it stands for",)
-    elif whole is not None:
+    if whole is not None:
         text = cst.Module([]).code_for_node(cst.ensure_type(whole, cst.Call).func)
         labels.append(Label(method.position(whole), f"`{text}` is not made into one", False))
         helps = (f"write out the loop that `{text}` stands for, or call it outside of the method",)

@@ -18,6 +18,7 @@ from somd.transforms.analysis.bounds import is_within
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, was_held
 from somd.transforms.frontend.panels import IN_PANELS
+from somd.transforms.library import library_function
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -82,7 +83,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.walking import holds
+from somd.transforms.tree.walking import holds, nodes_of
 
 
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
@@ -115,10 +116,11 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
 
 
 def check_distributed(context: Context) -> None:
-    """A method of which nothing is distributed has loops, and they run in order whatever is marked."""
+    """A method of which nothing is distributed has loops, which run in order whatever is marked, or calls NumPy."""
     method, arrays = context.method, set(context.kinds.ranks)
     if not holds(method.function.body, cst.For, cst.While):
-        context.collector.add(messages.no_loop(method))
+        if all(library_function(node, method) is None for node in nodes_of(method.function.body, cst.Call)):
+            context.collector.add(messages.no_loop(method))
         return
     if _distributes(context, arrays):
         unmarked = [p.name for p in method.params if p.name in arrays and not p.distributed]

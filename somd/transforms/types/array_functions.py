@@ -21,6 +21,7 @@ from somd.language.array_functions import (
     ENTRIES,
     INTEGER,
     OUT,
+    PLACES,
     REQUIRED,
     SHAPE,
     ArrayFunction,
@@ -52,10 +53,12 @@ class _Samples:
                 count, columns = what
                 value, rest = tuple(rest[:count]), rest[count:]
                 value = tuple(value[k : k + columns] for k in range(0, count, columns)) if columns else value
-            elif kind == ARRAYS or (kind == SHAPE and what > 0):
+            elif kind == ARRAYS or (kind in (SHAPE, PLACES) and what > 0):
                 value, rest = tuple(rest[:what]), rest[what:]
             elif kind != CONSTANT:
                 value = rest.pop(0)
+            if kind == PLACES:  # samples of which may lie outside
+                value = tuple(map(_first_place, value)) if what > 0 else _first_place(value)
             if name == "*":
                 positional += value
             elif name:
@@ -64,6 +67,11 @@ class _Samples:
                 positional.append(value)
         found = self.function(*positional, **keywords)
         return found if self.gives else samples[0]
+
+
+def _first_place(index: Any) -> Any:
+    """Indexes as many as those of a sample, and of their type, all of which are 0."""
+    return np.zeros_like(index) if isinstance(index, np.ndarray) else type(index)(0)
 
 
 def _cast_into(target: Any, value: Any) -> Any:
@@ -103,7 +111,7 @@ class ArrayFunctions:
         self.expressions.types.calls[node] = Callee("array", function.name, given=Given(function, nodes, constants))
         samples = _Samples(function.function, tuple(arguments), not function.writes)
         kinds = tuple(self.expressions.types.nodes[each] for each in operands)
-        lengths = {p.name for p in function.parameters if p.kind == SHAPE or p.name == "indices"}
+        lengths = {p.name for p in function.parameters if p.kind in (SHAPE, PLACES)}
         unlike = {each for name in lengths & set(nodes) for each in nodes[name]}  # samples have lengths of their own
         literals: tuple[Literal, ...] = tuple(None if o in unlike else self.expressions.literal(o) for o in operands)
         try:
@@ -212,7 +220,7 @@ class ArrayFunctions:
                     return None
                 nodes[name] = parts
                 operands += parts
-                several = kind == ARRAYS or (kind == SHAPE and (len(parts) > 1 or parts[0] is not node))
+                several = kind == ARRAYS or (kind in (SHAPE, PLACES) and (len(parts) > 1 or parts[0] is not node))
                 called = "*" if parameter.rest else called
                 what: Any = len(parts) if several else 0
                 if kind == ENTRIES:
@@ -224,7 +232,9 @@ class ArrayFunctions:
 
     def parts(self, node: cst.BaseExpression, kind: str) -> tuple[cst.BaseExpression, ...] | None:
         """The arguments that stand in one: those of a tuple."""
-        if kind not in (ARRAYS, ENTRIES, SHAPE):
+        if kind == PLACES and not isinstance(node, cst.Tuple):
+            return (node,)
+        if kind not in (ARRAYS, ENTRIES, SHAPE, PLACES):
             return (node,)
         if isinstance(node, cst.Tuple | cst.List) and node.elements:
             if kind == ENTRIES and (rows := rows_of(node)):
@@ -245,11 +255,11 @@ class ArrayFunctions:
     def taken(self, node: cst.BaseExpression, kind: str) -> bool:
         """Whether an argument has a type that is taken; what has none that is known is not."""
         found = self.expressions.any(node)
-        if kind in (ARRAY, ARRAYS, ENTRIES):
+        if kind in (ARRAY, ARRAYS, ENTRIES, PLACES):
             if found is not None and not isinstance(found, ArrayType | ScalarType):
                 way = "pass an array"
-                if kind == ARRAY and isinstance(found, TupleType):
-                    way = "pass an array; with an index for each axis write a loop: `a[i[k], j[k]] += e[k]`"
+                if kind == PLACES and isinstance(found, TupleType):
+                    way = "write the indexes of the axes into the call: `np.add.at(a, (i, j), e)`"
                 self.report("SOMD402", f"an array is expected here, this is `{found}`", node, way)
             return isinstance(found, ArrayType | ScalarType)
         scalar = self.expressions.as_scalar(found, node)

@@ -46,6 +46,7 @@ from somd.transforms.types.scalars import (
     joined,
     type_of_value,
 )
+from somd.transforms.types.shape_tuples import chosen_entries, is_shape
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 COMPARISONS = {
@@ -92,6 +93,24 @@ class Expressions:
     def scalar(self, node: cst.BaseExpression) -> ScalarType | None:
         """The type of an expression that must be a scalar."""
         return self.as_scalar(self.any(node), node)
+
+    def test(self, node: cst.BaseExpression) -> ScalarType | None:
+        """The type of a test, of which only the truth counts: `and` and `or` take any numbers there."""
+        if isinstance(node, cst.BooleanOperation):
+            found = [self.test(node.left), self.test(node.right)]
+            if None in found:
+                return None
+            strong = any(each is not None and each.kind == "b" and not each.weak for each in found)
+            made = ScalarType("bool") if strong else BOOL
+            self.types.nodes[node] = made
+            return made
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+            inner = self.test(node.expression)
+            if inner is None:
+                return None
+            self.types.nodes[node] = BOOL
+            return BOOL
+        return self.scalar(node)
 
     def as_scalar(self, found: Type | None, node: cst.BaseExpression) -> ScalarType | None:
         """The type of an expression, `found`, that must be a scalar."""
@@ -145,7 +164,7 @@ class Expressions:
         if isinstance(node, cst.BooleanOperation):
             return self._boolean(node)
         if isinstance(node, cst.IfExp):
-            self.scalar(node.test)
+            self.test(node.test)
             return self.chosen(node)
         if isinstance(node, cst.Call):
             return self.calls.call(node)
@@ -167,6 +186,9 @@ class Expressions:
             return self.reductions.product(node, *sides, operator.matmul)
         if ARRAY in map(type, sides) and type(node.operator) in BINARY:
             return self.whole(BINARY[type(node.operator)], sides, (node.left, node.right), node)
+        if isinstance(node.operator, cst.Add) and all(map(is_shape, sides)):
+            self.types.whole = True
+            return TupleType((INT,) * sum(len(side.elements) for side in sides if isinstance(side, TupleType)))
         left, right = self.as_scalar(sides[0], node.left), self.as_scalar(sides[1], node.right)
         if left is None or right is None:
             return None
@@ -227,8 +249,13 @@ class Expressions:
             if isinstance(base, ArrayType) and node.attr.value in OF_ARRAYS:
                 return self._of_array(node)
             if base is not None and not isinstance(base, ScalarType):
-                text = f"`.{node.attr.value}` of {base} is not supported"
-                self.report("SOMD202", text, node, "`shape`, `size` and `ndim` of arrays are")
+                text, helps = (
+                    f"`.{node.attr.value}` of {base} is not supported",
+                    "`shape`, `size` and `ndim` of arrays are",
+                )
+                if isinstance(base, ArrayType) and node.attr.value == "flat":
+                    helps = _loops_over(node.value.value, base.ndim)
+                self.report("SOMD202", text, node, helps)
                 return None
         if evaluate(node.value, self.method.namespace, self.method.local_names) is not MISSING:
             return self._captured(node)
@@ -261,6 +288,10 @@ class Expressions:
             return self.parts.part(node, base)
         indexes = index_expressions(node)
         if isinstance(base, TupleType):
+            entries = chosen_entries(node, len(base.elements), self.method)
+            if entries is not None and is_shape(base):
+                self.types.whole = True
+                return TupleType((INT,) * len(entries))
             position = self.literal(indexes[0]) if len(indexes) == 1 else None
             if isinstance(position, int) and -len(base.elements) <= position < len(base.elements):
                 self.scalar(indexes[0])
@@ -351,14 +382,14 @@ class Expressions:
         self.report("SOMD401", message, node, helps)
 
     def _unary(self, node: cst.UnaryOperation) -> Type | None:
+        if isinstance(node.operator, cst.Not):
+            return None if self.test(node.expression) is None else BOOL
         found = self.any(node.expression)
-        if isinstance(found, ArrayType) and type(node.operator) in UNARY and not isinstance(node.operator, cst.Not):
+        if isinstance(found, ArrayType) and type(node.operator) in UNARY:
             return self.whole(UNARY[type(node.operator)], (found,), (node.expression,), node)
         inner = self.as_scalar(found, node.expression)
         if inner is None:
             return None
-        if isinstance(node.operator, cst.Not):
-            return BOOL
         try:
             return result_of(UNARY[type(node.operator)], (inner,), (None,))
         except PathDependent as path:
@@ -446,3 +477,10 @@ class Expressions:
                 helps += f": let {number} be one of NumPy's{where}, `np.{strong}(...)`"
             self.report("SOMD401", f"the value has one of several types: {error}", node, helps)
             return None
+
+
+def _loops_over(array: str, rank: int) -> str:
+    """What goes through all elements of an array in C order, instead of `flat`."""
+    names = [f"i{axis}" for axis in range(rank)] if rank > 3 else list("ijk"[:rank])
+    loops = [f"for {name} in range({array}.shape[{axis}]):" for axis, name in enumerate(names)]
+    return f"write `{' '.join(loops)}` with `{array}[{', '.join(names)}]`, or for all at once `{array}[...] = e`"

@@ -143,7 +143,7 @@ class _Walk:
         elif isinstance(node, cst.For):
             self.loop(node)
         elif isinstance(node, cst.While | cst.If):
-            self.expressions.scalar(node.test)
+            self.expressions.test(node.test)
             self.block(statements_of(node.body))
             if isinstance(node, cst.If):
                 self.block(else_statements(node))
