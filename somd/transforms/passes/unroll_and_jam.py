@@ -127,7 +127,7 @@ class _Jamming:
         if not loop.body:  # `pass`
             return ()
         *before, last = loop.body
-        if not isinstance(last, Loop | Lanes) or not _counts(loop) or not self.may_take_turns(loop, before, last):
+        if not isinstance(last, Loop | Lanes) or not counts_by_one(loop) or not self.may_take_turns(loop, before, last):
             return ()
         trips = as_many(self.streams if isinstance(last, Lanes) else self.trips, self.most, last.body)
         if self.shared is not None and self.lanes is not None and any(isinstance(node, Lanes) for node in before):
@@ -135,11 +135,11 @@ class _Jamming:
         known = loop.variable.range
         if trips < 2 or known is None or known.high - known.low < trips or not self.gains(loop, last):
             return ()
-        whole, upto = _cut(loop, trips)
+        whole, upto = cut(loop, trips)
         made = [self.at_once(replace(loop, stop=whole), trips)]
         rest = replace(loop, start=upto, body=again(loop.body), hull=None, origin=Origin(loop.origin.position))
         if trips > self.trips:
-            _, upto = _cut(loop, self.trips)
+            _, upto = cut(loop, self.trips)
             made.append(self.at_once(replace(rest, stop=upto), self.trips))
             rest = replace(rest, start=upto)
         return *made, rest
@@ -218,13 +218,13 @@ class _Jamming:
         """Whether each trip of the loop inside adds to what the trips of the outer one have in common."""
         if isinstance(last, Lanes) and {each.name for each in last.loaded} & {each.name for each in last.stored}:
             return True
-        return not self.aliased and any(True for _ in _updated(last.body, assigned((loop,)) - assigned((last,))))
+        return not self.aliased and any(True for _ in updated(last.body, assigned((loop,)) - assigned((last,))))
 
     def held(self, body: Block) -> Block:
         """The statements with the elements that they update in variables."""
         if self.aliased:
             return body
-        for element in list(_updated(body, set())):
+        for element in list(updated(body, set())):
             place = variable(self.names.name(f"{element.array}_held"), element.type)
             body = (Assign(place, element), *with_variable(body, element, place), Store(element, place))
         return body
@@ -245,7 +245,7 @@ def _together(body: list[Statement]) -> Block:
     return (Lanes((), stored, tuple(each for node in lanes for each in node.body)),)
 
 
-def _counts(loop: Loop) -> bool:
+def counts_by_one(loop: Loop) -> bool:
     """Whether a loop counts by one between limits that stay, and these are not too far from each other to subtract."""
     if loop.by != 1 or loop.start.range is None:
         return False
@@ -253,7 +253,7 @@ def _counts(loop: Loop) -> bool:
     return loop.start.range.low >= 0 and is_steady(loop.start, changed) and is_steady(loop.stop, changed)
 
 
-def _cut(loop: Loop, trips: int) -> tuple[Expression, Expression]:
+def cut(loop: Loop, trips: int) -> tuple[Expression, Expression]:
     """Where trips at once end, and where those that are left begin."""
     start, stop, many = loop.start, loop.stop, whole_number(trips)
     from_zero = isinstance(start, Constant) and start.value == 0
@@ -276,7 +276,7 @@ def as_many(trips: int, most: int, body: Block, counts: Callable[[Expression], b
     return trips
 
 
-def _updated(body: Block, changed: set[str]) -> Iterator[Element]:
+def updated(body: Block, changed: set[str]) -> Iterator[Element]:
     """The elements that plain statements add to, where no other element of their arrays is accessed and none of what
     is `changed`, or is set by the statements, chooses them."""
     if not all(isinstance(node, Assign | Store) for node in body):

@@ -58,7 +58,7 @@ def inner_vectorization(program: Program) -> Program:
 
 def _of_region(region: Region) -> Region:
     loop = region.loops[-1]
-    if not _is_plain(region) or region.reductions or not may_take_turns(region) or not _gains(loop):
+    if not is_plain(region) or region.reductions or not may_take_turns(region) or not gains(loop):
         return region
 
     def marked(node: Loop) -> Loop:
@@ -71,20 +71,20 @@ def _of_region(region: Region) -> Region:
     return replace(region, loop=marked(region.loop))
 
 
-def _is_plain(region: Region) -> bool:
+def is_plain(region: Region) -> bool:
     """Whether a region is run loop by loop, over arrays that are no others."""
     other = region.packed is not None or region.strips is not None or region.chunk is not None
     return not other and not region.aliased and not region.tables and not region.relaxed
 
 
-def _gains(loop: Loop) -> bool:
+def gains(loop: Loop) -> bool:
     """Whether a loop could be in vectors, and computes: what only copies LLVM does well."""
     fits = made_of_complex(loop) is not None and computes(loop) and not tests_accesses(loop.body)
     return fits and exposed_in(loop.body).isdisjoint(assigned(loop.body))
 
 
 def _inside(region: Region) -> Region:
-    if not _is_plain(region) or region.loops[-1].in_vectors:
+    if not is_plain(region) or region.loops[-1].in_vectors:
         return region
     body = _marked(region.body)
     tile = region.tile if region.tile is None else replace(region.tile, body=_marked(region.tile.body))
@@ -104,7 +104,7 @@ def _marked(body: Block) -> Block:
     loops = [node for node in statements_in(body) if isinstance(node, Loop)]
     #: how often names are read other than in loops that set them first in each trip
     outside = reads_of(body)
-    found = [each for each in loops if _gains(each) and have_their_own(each, each.variable.name)]
+    found = [each for each in loops if gains(each) and have_their_own(each, each.variable.name)]
     within = [inner for each in found for inner in statements_in(each.body)]
     for each in found:
         if any(each is other for other in within):

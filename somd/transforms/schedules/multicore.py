@@ -16,6 +16,7 @@ from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.register_tiling import register_tiling
+from somd.transforms.passes.row_jamming import row_jamming
 from somd.transforms.passes.scalar_replacement import scalar_replacement
 from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.time_tiling import time_tiling
@@ -38,6 +39,8 @@ TILE = 64
 #: the rows of a tile whose sums stay in registers, and the bytes of a row of them: 24 vectors of 64 bytes
 TILE_ROWS = 6
 TILE_WIDTH = 256
+#: the rows of sums of complex numbers that go along at once: eight vectors of 32 bytes, or four of 64
+VECTOR_ROWS = 4
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
@@ -49,6 +52,7 @@ SCHEDULE: tuple[Pass, ...] = (
     extremes,
     partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
     vectorization,
+    partial(row_jamming, rows=VECTOR_ROWS),
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
     partial(unroll_and_jam, trips=TRIPS, streams=STREAMS, most=OPERATIONS, shared=TILE // ROWS),

@@ -213,10 +213,10 @@ def backwards(body, own, values=None):  # type: ignore[no-untyped-def]
     )
 
 
-cut, renamed = module._cut, module.renamed
+cut, renamed = module.cut, module.renamed
 BUGS = [
-    Bug("trips that are left are not taken", module, "_cut", without_rest),
-    Bug("the last trips are taken beyond the end", module, "_cut", all_trips),
+    Bug("trips that are left are not taken", module, "cut", without_rest),
+    Bug("the last trips are taken beyond the end", module, "cut", all_trips),
     Bug("each trip is the first", module, "renamed", backwards),
     Bug("factors have one name", _Jamming, "own_names", one_name),
     Bug("neighbours do not count", _Jamming, "are_apart", anything),
@@ -227,7 +227,7 @@ BUGS = [
     Bug(
         "other elements of an array do not count",
         module,
-        "_updated",
+        "updated",
         lambda body, changed: iter([s.element for s in body if hasattr(s, "element")][:1]),
     ),
 ]
