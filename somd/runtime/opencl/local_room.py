@@ -10,14 +10,15 @@ KEPT_BACK = 1024
 
 
 class Room:
-    """Local memory of so many bytes, as an argument of a kernel; for groups of so many `lanes` where that is fixed."""
+    """Local memory of so many bytes, as an argument of a kernel; for groups of so many `lanes` where that is fixed, and
+    so many `rows` each."""
 
-    def __init__(self, local_memory: Any, lanes: int = 0) -> None:
+    def __init__(self, local_memory: Any, lanes: int = 0, rows: int = 1) -> None:
         self.buffer = local_memory
-        self.lanes = lanes
+        self.lanes, self.rows = lanes, rows
 
 
 @functools.lru_cache(maxsize=64)
-def room_of(cl: Any, nbytes: int, lanes: int = 0) -> Room:
-    """Local memory of so many bytes, for groups of so many."""
-    return Room(cl.LocalMemory(nbytes), lanes)
+def room_of(cl: Any, nbytes: int, lanes: int = 0, rows: int = 1) -> Room:
+    """Local memory of so many bytes, for groups of so many, with so many rows."""
+    return Room(cl.LocalMemory(nbytes), lanes, rows)

@@ -236,6 +236,26 @@ class Run:
         lanes = workgroups.lanes_of_row(max(inner, default=0))
         return room_of(self.context.cl, wanted, lanes) if 0 < wanted <= local else None
 
+    def room_for_rows(
+        self,
+        kernel_name: str,
+        count: int,
+        inner: int | None,
+        wanted: int,
+        most: int,
+        widths: tuple[tuple[int, ...], ...],
+    ) -> Room | None:
+        """Local memory for groups of so many work-items as are `wanted` that keep some of `count` rows, `most` at most,
+        and go along them by loops of `inner` trips; `widths` are the bytes of an element and the lengths of what may
+        lie there, for each place of a row. None where rows are short or too long, or a cache will do."""
+        limits, nbytes = self._kernels[kernel_name].limits, workgroups.bytes_of_row(widths)
+        local = self.context.device.info.local_memory - KEPT_BACK - workgroups.OF_ROWS_FOUND
+        short = inner is None or inner < workgroups.SHORT or count <= 0
+        if short or not 0 < nbytes <= local or not workgroups.striped_lanes(limits, wanted):
+            return None
+        rows = workgroups.rows_of_group(limits, count, most, nbytes, local)
+        return room_of(self.context.cl, rows * nbytes, wanted, rows)
+
     def _filled(self, groups: int) -> bool:
         """Whether so many groups with large tiles are no slower than more of them with smaller ones."""
         return groups >= self.context.device.info.compute_units * workgroups.FILLED

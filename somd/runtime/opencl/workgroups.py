@@ -28,6 +28,9 @@ KINDS_WITH_TILES = ("gpu", "simulator")
 OF_A_ROW, LONG_ROW, ROW = 256, 1024, 128
 #: bytes of local memory for what these find
 OF_A_ROW_FOUND = 3072
+#: of a group that keeps several rows in local memory: the bytes that they may take where there is more than one, and
+#: those of a word, of which each row has an odd number; and bytes for what work-items find
+BYTES_OF_ROWS, WORD, OF_ROWS_FOUND = 40000, 16, 6144
 #: work-items that share an iteration, at most
 MOST_LANES = {"gpu": 256}
 
@@ -122,6 +125,19 @@ def of_rows(limits: Limits, rows: tuple[int, ...], inner: tuple[int, ...], width
     phases have other `rows`, or a group too little to do."""
     alike = len(set(rows)) == 1 and rows[0] > 0 and max(inner, default=0) >= ROW
     return sum(-(-width // 8) * 8 for width in widths) if alike and striped_lanes(limits, OF_A_ROW) else 0
+
+
+def bytes_of_row(widths: tuple[tuple[int, ...], ...]) -> int:
+    """The bytes of local memory for a row of each iteration: for each of its places the bytes of an element, and what
+    lengths may lie there."""
+    return sum((-(-size * max(lengths) // WORD) | 1) * WORD for size, *lengths in widths)
+
+
+def rows_of_group(limits: Limits, count: int, most: int, nbytes: int, local: int) -> int:
+    """How many of `count` rows of so many bytes a group keeps, a power of two up to `most`, in so much local memory:
+    what has an order is done for all of them at once, but each unit wants several groups."""
+    room = max(1, min(BYTES_OF_ROWS, local) // nbytes)
+    return _power_below(min(most, room, group_rows(limits.units, count, most)))
 
 
 def lanes_of_row(inner: int) -> int:

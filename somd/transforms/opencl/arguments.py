@@ -26,6 +26,7 @@ class Argument:
     tile                how many iterations a group runs
     items               how many work-items take the iterations in turns
     count, size         how many copies of an array are combined, and its elements
+    pool                room in local memory for rows of a group, in words of 16 bytes
     own, width          room in local memory for a slice of array `name`, and the elements of a slice
     slices, across      of how many slices arrays are, and the work-items that share out a row
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
@@ -52,6 +53,8 @@ class Argument:
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
         if self.kind == "own":
             return f"__local {CTYPES[self.dtype]} *{self.text}"
+        if self.kind == "pool":
+            return f"__local long2 *{self.text}"
         if self.kind in ("ranges", "owners", "ends"):
             return f"__global const long *{self.text}"
         if self.kind in ("run_ends", "run_keys"):
@@ -86,6 +89,8 @@ class Kernel:
     short: tuple[tuple[str, int], ...] = ()
     #: and how long rows are at most
     widest: int = 0
+    #: of one whose groups keep rows: for each place the bytes of an element, and the axes of which it takes the longest
+    staged: tuple[tuple[int, tuple[tuple[str, int], ...]], ...] = ()
     #: of one whose groups run iterations of two loops by one number, the inner one being short: two
     loops: int = 1
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's

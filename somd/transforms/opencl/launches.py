@@ -17,7 +17,7 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.host_code import HostCode
-from somd.transforms.opencl.row_launches import HostRows
+from somd.transforms.opencl.row_launches import HostRows, launched_with_rows
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -152,7 +152,7 @@ class Launch:
         else:
             found = [blocks.of_items(self.kernel)]
         for kernel in self.by_groups:
-            if kernel.columns == kernel.loops == 1:
+            if kernel.columns == kernel.loops == 1 and not kernel.staged:
                 found.append(blocks.of_groups(kernel, self.tile if _is_told(kernel) else str(kernel.rows)))
         return [statement for statement in found if statement is not None]
 
@@ -264,11 +264,7 @@ class Launch:
 
     def launch_runs(self, kernel: Kernel, otherwise: Sequence[cst.BaseStatement]) -> cst.BaseStatement:
         """`if row_runs.groups:` work-groups that share out the terms of their parts; else a work-item a part."""
-        usual = self.kernel
-        self.kernel = kernel
-        sizes = (tree.attribute(self.runs_name, part) for part in ("groups", "lanes"))
-        launched = self._call("launch_groups", *sizes)
-        self.kernel = usual
+        launched = self._launch_of(kernel, *(tree.attribute(self.runs_name, part) for part in ("groups", "lanes")))
         test = tree.attribute(self.runs_name, "groups")
         return cst.If(test, tree.block([launched]), cst.Else(tree.block(otherwise)))
 
@@ -276,6 +272,11 @@ class Launch:
         self, kernel: Kernel, lanes: cst.Name, otherwise: Sequence[cst.BaseStatement]
     ) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else what is done `otherwise`."""
+        if kernel.staged:
+            count, tile = self.extent(self.nest.dims[0], exact=True), tree.name(self.tile)
+            sizes = tree.call(tree.brought("tiles"), count, tile), tree.attribute(lanes, "lanes")
+            launched, trips = self._launch_of(kernel, *sizes), (count, self.inner_trips(kernel.shared_out))
+            return launched_with_rows(kernel, self.code.run, trips, (lanes, tile), launched, otherwise)
         count, has_finer = self.extent(self.nest.dims[0], exact=True), kernel is not self.by_groups[-1]
         across = self.extent(self.nest.dims[1], exact=True) if kernel.loops > 1 else None
         if across is not None:
@@ -307,9 +308,7 @@ class Launch:
         chosen = tree.call(
             tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked, **told
         )
-        usual, self.kernel = self.kernel, kernel
-        launched = self._call("launch_groups", groups, lanes)
-        self.kernel = usual
+        launched = self._launch_of(kernel, groups, lanes)
         known: list[cst.BaseStatement] = []
         if _is_told(kernel):
             told_rows = tree.call(tree.attribute(self.code.run, "group_rows"), count, tree.integer(kernel.rows))
@@ -392,6 +391,13 @@ class Launch:
         """The arrays that the kernel writes, partial results among them."""
         return [*self.nest.arrays_written, *self.partials.values()]
 
+    def _launch_of(self, kernel: Kernel, *sizes: cst.BaseExpression) -> cst.BaseStatement:
+        """The launch of so many groups of a kernel that is not the usual one."""
+        usual, self.kernel = self.kernel, kernel
+        launched = self._call("launch_groups", *sizes)
+        self.kernel = usual
+        return launched
+
     def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
         unread = self.nest.partition if self.kernel is self.runs else None  # the keys of parts stand for it
@@ -432,6 +438,8 @@ class Launch:
             return known
         if kind == "tile":
             return tree.name(self.tile)
+        if kind == "pool":  # the room that has been chosen for this kernel, by the name of its work-items
+            return tree.name(self.lanes[self.by_groups.index(self.kernel)])
         if kind == "items":
             return tree.name(self.items)
         if kind == "partials":

@@ -37,6 +37,7 @@ from somd.transforms.opencl.row_kernels import row_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
 from somd.transforms.opencl.short_row_kernels import row_walks_kernel_of, short_row_kernel_of
+from somd.transforms.opencl.staged_row_kernels import staged_row_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.term_kernels import term_kernel_of
@@ -158,7 +159,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [
         f"{name}_{phase.number}_{kind}"
         for phase in plan.phases()
-        for kind in (*GROUPED, "finer", "chains", "runs", "rows")
+        for kind in (*GROUPED, "staged", "finer", "chains", "runs", "rows")
     ]
     scans = [step for step in nested_steps(plan.body) if isinstance(step, Scanned)]
     for step in scans:
@@ -207,7 +208,9 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
             kernels.in_order[number] = ordered_kernel_of(nest, plain, ordered_name, unit)
+        staged = staged_row_kernel_of(nest, plain, unit.kernel_names[f"{method.name}_{number}_staged"], unit)
         grouped = _grouped(nest, plain, f"{method.name}_{number}", unit)
+        grouped = grouped if staged is None else (staged, *grouped)
         if grouped:
             kernels.grouped[number] = grouped
 

@@ -32,14 +32,15 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.row_fusion import Together, is_shared, shared_extreme
+from somd.transforms.opencl.shared_extremes import shared_extreme_lines
 from somd.transforms.opencl.shared_loops import spread
 from somd.transforms.opencl.side_by_side import MINE, Sharing, SideBySide, side_by_side
 from somd.transforms.opencl.wide_kernels import BARRIER
 from somd.transforms.passes.extremes import Extreme
 from somd.transforms.stages import Nest
 
-#: work-items of a group at most, and how many of them look at what all have found
-LANES, FEW = 256, 16
+#: work-items of a group at most
+LANES = 256
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class _Writer:
         self.rows = {name: fresh(f"{self.scope.names.of(name)}_row") for name in found.inside}
         self.local: list[str] = []
         #: by type: places for what each work-item has found
-        self.places: dict[str, tuple[str, str]] = {}
+        self.places: dict[str, str] = {}
         #: whether a constant that one work-item sets is asked for by others
         self.lost = False
 
@@ -130,7 +131,7 @@ class _Writer:
 
     def side_by_side(self, loop: Loop, found: SideBySide, write: Statements) -> None:
         """A loop whose iterations several work-items run."""
-        sharing = Sharing(found, self.lane, self.found_of(found.first[0].target.type.dtype)[0], write)
+        sharing = Sharing(found, self.lane, self.found_of(found.first[0].target.type.dtype), write)
         at = self.scope.names.fresh("at")
         start, stop = (write.value(each) for each in (loop.start, loop.stop))
         with write.braces(
@@ -182,49 +183,15 @@ class _Writer:
             write.line(f"{text} = {slot};")
 
     def extreme(self, loop: Loop, kept: Extreme, write: Statements) -> None:
-        """The extreme of a row: of the trips of each work-item, of those of some, of all."""
-        dtype, scope = kept.variable.type.dtype, self.scope
-        kind, text = CTYPES[dtype], scope.value(kept.variable).text
-        found, few = self.found_of(dtype)
-        best, new, k = (scope.names.fresh(n) for n in (f"{text}_best", f"{text}_new", "other"))
-        sign = ">" if kept.quick == "quick maximum" else "<"
+        """The extreme of a row."""
+        found = self.found_of(kept.variable.type.dtype)
+        shared_extreme_lines(loop, kept, write, found, self.lane, self.lane, self.lanes)
 
-        def better(other: str) -> None:
-            write.line(f"const {kind} {new} = {other};")
-            write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
-
-        with write.braces():
-            write.line(f"{kind} {best} = {text};")
-            with write.braces(self.shared_head(loop, write)):
-                better(write.value(kept.element).loose)
-            write.line(f"{found}[{self.lane}] = {best};")
-            write.line(BARRIER)
-            with write.braces(f"if ({self.lane} < {FEW})"):
-                with write.braces(f"for (int {k} = {self.lane} + {FEW}; {k} < {self.lanes}; {k} += {FEW})"):
-                    better(f"{found}[{k}]")
-                write.line(f"{few}[{self.lane}] = {best};")
-            write.line(BARRIER)
-            with write.braces(f"for (int {k} = 0; {k} < {FEW}; {k}++)"):
-                better(f"{few}[{k}]")
-            with write.braces(f"if ({best} == 0 || {best} != {best})"):
-                write.block((loop,))
-            with write.otherwise():
-                write.line(f"{text} = {best};")
-
-    def shared_head(self, loop: Loop, write: Statements) -> str:
-        """The head of a loop whose trips work-items share out."""
-        variable = self.scope.text_of(loop.variable.name)
-        start, stop = write.value(loop.start), write.value(loop.stop)
-        first = self.lane if start.value == 0 else f"({start.text}) + {self.lane}"
-        limit = stop.loose if stop.level > 10 else f"({stop.text})"
-        return f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.lanes})"
-
-    def found_of(self, dtype: str) -> tuple[str, str]:
-        """Places for what each work-item has found, and for what some of them make of it."""
+    def found_of(self, dtype: str) -> str:
+        """Places for what each work-item has found."""
         if dtype not in self.places:
-            found, few = self.scope.names.fresh("found"), self.scope.names.fresh("few")
-            self.local.append(f"    __local {CTYPES[dtype]} {found}[{LANES}], {few}[{FEW}];")
-            self.places[dtype] = found, few
+            self.places[dtype] = self.scope.names.fresh("found")
+            self.local.append(f"    __local {CTYPES[dtype]} {self.places[dtype]}[{LANES}];")
         return self.places[dtype]
 
 

@@ -7,7 +7,7 @@ w_rows, w_row, w_step = rows(run, items, (w_0,), np.float64)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 import numpy as np
@@ -20,6 +20,37 @@ from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.stages import LocalArray, Nest
 from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import ArrayType, ScalarType
+
+
+def launched_with_rows(
+    kernel: Kernel,
+    run: str,
+    trips: tuple[cst.BaseExpression, cst.BaseExpression],
+    names: tuple[cst.Name, cst.Name],
+    launched: cst.BaseStatement,
+    otherwise: Sequence[cst.BaseStatement],
+) -> list[cst.BaseStatement]:
+    """A kernel `launched` whose groups keep rows, so many trips by so many, where there is room; else what is done
+    `otherwise`. The names are those of the room and of how many rows a group has.
+
+    room = run.room_for_rows("softmax_1_staged", n, m, 128, 32, ((4, x.shape[1]),))
+    if room:
+        group_rows = room.rows
+        run.launch_groups("softmax_1_staged", tiles(n, group_rows), room.lanes, (x, ..., group_rows, room), ...)
+    else:
+        ...
+    """
+    room, rows = names
+    widths = [
+        tree.tuple_of([tree.integer(size), *(tree.shape(array, axis) for array, axis in axes)])
+        for size, axes in kernel.staged
+    ]
+    numbers = [tree.integer(each) for each in (kernel.lanes, kernel.rows)]
+    asked = [cst.SimpleString(f'"{kernel.name}"'), *trips, *numbers, tree.tuple_of(widths)]
+    chosen = tree.call(tree.attribute(run, "room_for_rows"), *asked)
+    known = tree.assign(rows, tree.attribute(room, "rows"))
+    either = cst.If(room, tree.block([known, launched]), cst.Else(tree.block(otherwise)))
+    return [tree.assign(room, chosen), either]
 
 
 class HostRows:

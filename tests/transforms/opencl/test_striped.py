@@ -284,7 +284,7 @@ CASES = (
         frozenset({"tiled"}),
     ),
     Case(of_two_lengths, lambda n: (halves(7 * n), np.ones(7 * n), np.ones(n), n), frozenset({"striped"})),
-    Case(shares, lambda n: (rows(n), np.ones((n // 33 + 1, 33))), frozenset({"walked"})),
+    Case(shares, lambda n: (rows(n), np.ones((n // 33 + 1, 33))), frozenset({"staged"})),
     Case(
         normalised,
         lambda n: (rows(n, 70), rows(n, 90), np.zeros(n // 33 + 1)),

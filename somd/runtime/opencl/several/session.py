@@ -99,6 +99,17 @@ class SpreadRun(Run):
     ) -> None:
         """None: such launches are not cut."""
 
+    def room_for_rows(
+        self,
+        kernel_name: str,
+        count: int,
+        inner: int | None,
+        wanted: int,
+        most: int,
+        widths: tuple[tuple[int, ...], ...],
+    ) -> None:
+        """None: such launches are not cut."""
+
     def launch(
         self,
         kernel_name: str,

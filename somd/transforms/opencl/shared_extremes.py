@@ -1,0 +1,49 @@
+"""A loop that keeps the extreme of a row -> those of some trips for each work-item, and the extreme of these."""
+
+from __future__ import annotations
+
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.loops.program import Loop
+from somd.transforms.opencl.shared_loops import head
+from somd.transforms.passes.extremes import Extreme
+
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+#: how many of the work-items look at what all have found
+FEW = 16
+
+
+def shared_extreme_lines(
+    loop: Loop, kept: Extreme, write: Statements, found: str, lane: str, own: str, team: str
+) -> None:
+    """The extreme of a row: of the trips of each work-item, of those of some, of all. `found` are places in local
+    memory, one for each work-item of the group; those that share a row are a `team`, in which each has its `own`
+    number, and in the group the `lane`. Each keeps the extreme as if there were no zeros and no nan; where that of all
+    is such a number, all run the loop in its order."""
+    scope = write.scope
+    kind, text = CTYPES[kept.variable.type.dtype], scope.value(kept.variable).text
+    best, new, k = (scope.names.fresh(n) for n in (f"{text}_best", f"{text}_new", "other"))
+    first = "" if lane == own else f"{lane} - {own} + "
+    sign = ">" if kept.quick == "quick maximum" else "<"
+
+    def better(other: str) -> None:
+        write.line(f"const {kind} {new} = {other};")
+        write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
+
+    with write.braces():
+        write.line(f"{kind} {best} = {text};")
+        with write.braces(head(loop, own, team, write)):
+            better(write.value(kept.element).loose)
+        write.line(f"{found}[{lane}] = {best};")
+        write.line(BARRIER)
+        with write.braces(f"if ({own} < {FEW})"):
+            with write.braces(f"for (int {k} = {own} + {FEW}; {k} < {team}; {k} += {FEW})"):
+                better(f"{found}[{first}{k}]")
+            write.line(f"{found}[{lane}] = {best};")
+        write.line(BARRIER)
+        with write.braces(f"for (int {k} = 0; {k} < min({FEW}, {team}); {k}++)"):
+            better(f"{found}[{first}{k}]")
+        with write.braces(f"if ({best} == 0 || {best} != {best})"):
+            write.block((loop,))
+        with write.otherwise():
+            write.line(f"{text} = {best};")

@@ -1,0 +1,406 @@
+"""Iterations that go several times along rows of their own (`staged_rows`) -> a kernel whose groups keep these rows.
+
+for r in range(n):                            for (k = own; k < m; k += team) x_row[k] = x[r * m + k];
+    largest = x[r, 0]                         barrier
+    for k in range(m):                        largest = of the trips of each work-item, of all
+        largest = max(largest, x[r, k])  ->   for (k = own; k < m; k += team) x_row[k] = exp(x_row[k] - largest);
+    whole = 0.0                               barrier
+    for k in range(m):                        if (lane < rows)                    its row is the lane's here
+        out[r, k] = exp(x[r, k] - largest)        for (k = 0; k < m; k++) whole = whole + x_row[k];
+        whole += out[r, k]                    barrier
+    ...
+
+A group has some rows, and a *team* of work-items for each of them, which share out the trips of a loop. What has an
+order is done by the first work-items of the group, one a row, so that the rows of a group wait for an addition once and
+not one by one. They load 64 bytes at a time, those of the next trips while they add. The host says how many rows a
+group has, by how long they are: as many as there is local memory for.
+
+All work-items of a team have the scalars of their row. Where a group has no row left for a team, it goes along the
+group's first one, and stores nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.emit.c import IN_ORDER
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
+from somd.transforms.emit.declared import read_in, scalars_set
+from somd.transforms.loops.program import Element, Proved, Region, Statement, Store, Variable
+from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
+from somd.transforms.loops.work import operations
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.cut_loops import Block
+from somd.transforms.opencl.kernels import kernel_text, with_bounds
+from somd.transforms.opencl.row_groups import RowGroups
+from somd.transforms.opencl.shared_extremes import shared_extreme_lines
+from somd.transforms.opencl.staged_rows import StagedRows, Sweep, staged_rows_of
+from somd.transforms.opencl.striped import Key, key_of
+from somd.transforms.opencl.unrolling import unroll_lines
+from somd.transforms.stages import Nest
+
+#: work-items of a group, and rows, at most
+LANES, ROWS = 128, 32
+#: bytes that are loaded at a time along a row, in words of so many
+PIECE, WORD = 64, 16
+#: loads of a work-item that are under way when rows are brought in
+AT_ONCE = 8
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+FENCE = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+
+
+def staged_row_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The kernel of a nest whose iterations go along rows of their own several times."""
+    found = staged_rows_of(nest, region, unit.types, unit.by_name)
+    return None if found is None else _Writer(found, nest, region, unit).kernel(name)
+
+
+class _Writer(RowGroups):
+    def __init__(self, found: StagedRows, nest: Nest, region: Region, unit: Unit) -> None:
+        loops = [part.loop for part in found.parts if isinstance(part, Sweep)]
+        super().__init__(loops[0], ROWS, nest, region, unit)
+        self.found, self.unit = found, unit
+        self.loops = loops
+        fresh = self.scope.names.fresh
+        self.lane, self.team, self.mine, self.own = (fresh(n) for n in ("lane", "team", "mine", "own"))
+        self.rows, self.pool = fresh("rows"), fresh("pool")
+        #: by type: places for what each work-item has found
+        self.extremes: dict[str, str] = {}
+        #: for each place where it begins, and how many words a row of it takes
+        self.places = [(fresh("place"), fresh("words")) for _ in found.places]
+        texts = {key: fresh(f"{self.scope.names.of(key[0])}_row") for key in found.rows}
+        self.texts: dict[Key, str] = texts
+        self.terms = {name: fresh("term_row") for name in found.terms}
+        #: where scalars of each row are that one work-item has set, or needs
+        self.of_row: dict[str, str] = {}
+        self.dtypes = dict(scalars_set(region.body))
+        written = {each.array for each in expressions_in(region.body) if isinstance(each, Element)}
+        read = {
+            each.array
+            for node in statements_in(region.body)
+            for top in expressions(node)
+            for each in inside(top)
+            if isinstance(each, Element)
+        }
+        loose = written & read & {*region.written} - {key[0] for key in found.rows}
+        self.fence = FENCE if loose else BARRIER
+
+    def kernel(self, name: str) -> Kernel:
+        write = self.write
+        write.barrier_follows = True
+        self.begin_teams()
+        self.begin_rows()
+        waits = any(row.loaded for row in self.found.rows.values())
+        for number, part in enumerate(self.found.parts):
+            given = self.given(part) if isinstance(part, Sweep) and part.in_order else []
+            new = [name for name in given if name not in self.of_row]
+            if waits and new == given:
+                self.publish(given)
+            touches = isinstance(part, Sweep) or any(isinstance(each, Element) for each in expressions_in(part))
+            if waits and touches:
+                write.line(self.fence)
+            if given and not (waits and new == given):
+                self.publish(given)
+                write.line(BARRIER)
+            waits = waits or touches
+            if not isinstance(part, Sweep):
+                self.between(part)
+            elif part.in_order:
+                self.in_order(number, part)
+            elif part.extreme is not None:
+                self.extreme(part)
+            else:
+                self.shared(number, part)
+        arguments = with_bounds(of_scope(self.scope, frozenset(self.region.written)), self.bounds)
+        arguments += [Argument("tile", self.rows), Argument("pool", self.pool)]
+        text = kernel_text(name, arguments, write.finished(), self.scope, group=str(LANES), local=write.local)
+        nodes = (loop.origin.node for loop in self.loops)
+        along = tuple(node for node in nodes if isinstance(node, cst.For))
+        staged = tuple((place.size, tuple(place.axes)) for place in self.found.places)
+        return Kernel(name, text, tuple(arguments), along, rows=ROWS, lanes=LANES, staged=staged)
+
+    # --- groups, teams, rows ----------------------------------------------------------------------------------------
+
+    def begin_teams(self) -> None:
+        """Which row a work-item has, and whether there is one."""
+        write, trip, within = self.write, C(self.trip, "int64"), self.trips.ranges[0]
+        write.line(f"const int {self.lane} = get_local_id(0);")
+        write.line(f"const int {self.team} = {LANES} / (int){self.rows};")
+        write.line(f"const int {self.mine} = {self.lane} / {self.team};")
+        write.line(f"const int {self.own} = {self.lane} % {self.team};")
+        write.line(f"const long {self.first} = (long)get_group_id(0) * {self.rows};")
+        write.line(f"int {self.active};")
+        with write.braces():
+            self.row_of(self.mine)
+            write.line(f"{self.active} = !({self.trips.beyond(trip)});")
+        write.line(f"const long {self.trip} = {self.first} + ({self.active} ? {self.mine} : 0);")
+        write.line(f"const long {within.variable} = {within.value(trip)};")
+        for line in declarations(self.declared.private, self.scope):
+            write.line(line)
+
+    def row_of(self, number: str) -> None:
+        """Declares the variables of a row of the group."""
+        within = self.trips.ranges[0]
+        self.write.line(f"const long {self.trip} = {self.first} + {number};")
+        self.write.line(f"const long {within.variable} = {within.value(C(self.trip, 'int64'))};")
+
+    def begin_rows(self) -> None:
+        """The rows of a work-item's team, and what is in them at first."""
+        write, before = self.write, "0"
+        for place, (begin, words) in zip(self.found.places, self.places, strict=True):
+            lengths = [self.scope.length(array, axis).text for array, axis in place.axes]
+            longest = lengths[0]
+            for length in lengths[1:]:
+                longest = f"max({longest}, {length})"
+            write.line(f"const int {words} = (int)(({longest} * {place.size} + {WORD - 1}) / {WORD}) | 1;")
+            write.line(f"const int {begin} = {before};")
+            before = f"{begin} + {self.rows} * {words}"
+        self.pointers(self.mine)
+        for key, row in self.found.rows.items():
+            element = row.element
+            if not row.loaded or element is None:
+                continue
+            inner = element.indices[-1]
+            assert isinstance(inner, Variable)
+            tests = [
+                f"(ulong)({write.value(index).text}) < (ulong){self.scope.length(element.array, axis).text}"
+                for axis, index in enumerate(element.indices[:-1])
+            ]
+            with write.braces(f"if ({' && '.join(tests)})"):
+                self.bring_in(self.texts[key], element, self.scope.text_of(inner.name))
+
+    def bring_in(self, row: str, element: Element, variable: str) -> None:
+        """A row as it is in its array, word by word where it begins at one."""
+        write, fresh = self.write, self.scope.names.fresh
+        each = WORD // np.dtype(element.type.dtype).itemsize
+        kind, length = f"{CTYPES[element.type.dtype]}{each}", self.scope.length(element.array, len(element.indices) - 1)
+        begin, words, word = fresh("begin"), fresh("words"), fresh("word")
+        write.line(f"const long {variable} = 0;")
+        write.line(f"__global const {kind} *const {begin} = (__global const {kind} *)&{write.value(element).text};")
+        write.line(f"const long {words} = ((ulong){begin} & {WORD - 1}) == 0 ? {length.text} / {each} : 0;")
+        write.lines.append(f"#pragma unroll {AT_ONCE}")
+        write.line(f"for (long {word} = {self.own}; {word} < {words}; {word} += {self.team})")
+        write.line(f"    ((__local {kind} *){row})[{word}] = {begin}[{word}];")
+        first = f"{words} * {each} + {self.own}"
+        write.line(f"for (long {variable} = {first}; {variable} < {length.text}; {variable} += {self.team})")
+        write.line(f"    {row}[{variable}] = {write.value(element).loose};")
+
+    def pointers(self, number: str) -> None:
+        """Declares where the rows of the group's row of this number lie."""
+        rows = [(self.texts[key], row) for key, row in self.found.rows.items()]
+        rows += [(self.terms[name], row) for name, row in self.found.terms.items()]
+        for text, row in rows:
+            begin, words = self.places[row.place]
+            kind = CTYPES[row.dtype]
+            place = f"{self.pool} + {begin} + {number} * {words}"
+            self.write.line(f"__local {kind} *const {text} = (__local {kind} *)({place});")
+
+    def lies(self, nodes: Sequence[Statement]) -> dict[Element, str]:
+        """Where elements lie that statements touch."""
+        found: dict[Element, str] = {}
+        for node in expressions_in(tuple(nodes)):
+            if isinstance(node, Element) and isinstance(node.access, Proved) and key_of(node) in self.texts:
+                found[node] = ""
+        return self.placed(found)
+
+    def placed(self, nodes: Sequence[Element] | dict[Element, str]) -> dict[Element, str]:
+        # the text of an index may read another row, which has to lie where it does by then
+        return {node: f"{self.texts[key_of(node)]}[{self.write.value(node.indices[-1]).loose}]" for node in nodes}
+
+    # --- parts ------------------------------------------------------------------------------------------------------
+
+    def between(self, part: Block) -> None:
+        """What an iteration does between loops: all work-items of its team, or the first one, if it stores."""
+        write, scope = self.write, self.scope
+        scope.staged.update(self.lies(part))
+        if any(isinstance(node, Store) for node in statements_in(part)):
+            with write.braces(f"if ({self.active} && {self.own} == 0)"):
+                write.block(part)
+        else:
+            write.block(part)
+        scope.staged.clear()
+
+    def shared(self, number: int, sweep: Sweep) -> None:
+        """A way along the row that its team shares out."""
+        write, scope, terms = self.write, self.scope, [node for _, node in sweep.terms]
+        scope.staged.update(self.lies(sweep.body) | self.placed([e for e in sweep.reckoned if self.has(e)]))  # type: ignore[misc]
+        with write.braces(f"if ({self.active})"):
+            variable = scope.text_of(sweep.loop.variable.name)
+            start, stop = write.value(sweep.loop.start), write.value(sweep.loop.stop)
+            first = self.own if start.value == 0 else f"({start.text}) + {self.own}"
+            limit = stop.loose if stop.level > 10 else f"({stop.text})"
+            write.lines += unroll_lines(AT_ONCE, operations(sweep.body, self.unit.by_name) + 4 * len(terms))
+            with write.braces(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.team})"):
+                write.loops += 1
+                write.block(sweep.body)
+                write.loops -= 1
+                kept = []
+                for term, node in sweep.terms:
+                    text = scope.names.fresh("term")
+                    write.line(f"const {CTYPES[term.type.dtype]} {text} = {write.value(node).loose};")
+                    kept.append((term, text))
+                for term, text in kept:
+                    write.line(f"{self.terms[term.name]}[{variable}] = {text};")
+                self.store(number, sweep)
+        scope.staged.clear()
+
+    def has(self, node: object) -> bool:
+        return isinstance(node, Element) and isinstance(node.access, Proved) and key_of(node) in self.texts
+
+    def store(self, number: int, sweep: Sweep) -> None:
+        """What a trip has stored in rows that no later loop stores, into the arrays."""
+        for node in sweep.body:
+            if isinstance(node, Store) and (number, key_of(node.element)) in self.found.last:
+                place = self.write.expressions.flat_index(node.element)
+                array, row = self.scope.array(node.element.array), self.scope.staged[node.element]
+                self.write.line(f"{array}[{place}] = {row};")
+
+    def extreme(self, sweep: Sweep) -> None:
+        """The extreme of a row."""
+        scope, kept = self.scope, sweep.extreme
+        assert kept is not None
+        scope.staged.update(self.lies(sweep.body))
+        dtype = kept.variable.type.dtype
+        if dtype not in self.extremes:
+            self.extremes[dtype] = scope.names.fresh("found")
+            self.write.local.append(f"    __local {CTYPES[dtype]} {self.extremes[dtype]}[{LANES}];")
+        shared_extreme_lines(sweep.loop, kept, self.write, self.extremes[dtype], self.lane, self.own, self.team)
+        scope.staged.clear()
+
+    def sets(self, sweep: Sweep) -> set[str]:
+        """The scalars of a row that it sets."""
+        return {name for name, _ in scalars_set(sweep.body)} & self.declared.private.keys()
+
+    def given(self, sweep: Sweep) -> list[str]:
+        """The scalars of a row that it reads or sets."""
+        nodes = (sweep.loop, *statements_in(sweep.body))
+        reads = {name for node in nodes for each in expressions(node) for name in read_in(each)}
+        known = {name for name in self.dtypes if name in self.declared.private or name in self.scope.held}
+        return sorted((reads | self.sets(sweep)) & known)
+
+    def publish(self, given: Sequence[str]) -> None:
+        """Scalars of each row, for the work-item that goes along it."""
+        write, scope = self.write, self.scope
+        for name in given:
+            if name not in self.of_row:
+                self.of_row[name] = scope.names.fresh(f"{scope.text_of(name)}_of_row")
+                write.local.append(f"    __local {CTYPES[self.dtypes[name]]} {self.of_row[name]}[{ROWS}];")
+        if given:
+            with write.braces(f"if ({self.own} == 0)"):
+                for name in given:
+                    write.line(f"{self.of_row[name]}[{self.mine}] = {scope.text_of(name)};")
+
+    def in_order(self, number: int, sweep: Sweep) -> None:
+        """A way along the rows that has an order: the first work-items of the group have one each."""
+        write, scope = self.write, self.scope
+        given, sets = self.given(sweep), self.sets(sweep)
+        trip = C(self.trip, "int64")
+        with write.braces(f"if ({self.lane} < {self.rows})"):
+            self.row_of(self.lane)
+            with write.braces(f"if (!({self.trips.beyond(trip)}))"):
+                self.pointers(self.lane)
+                for name in given:
+                    text, kind = scope.text_of(name), CTYPES[self.dtypes[name]]
+                    write.line(f"{'' if name in sets else 'const '}{kind} {text} = {self.of_row[name]}[{self.lane}];")
+                self.along(sweep)
+                for name in given:
+                    if name in sets:
+                        write.line(f"{self.of_row[name]}[{self.lane}] = {scope.text_of(name)};")
+        stored = [
+            node for node in sweep.body if isinstance(node, Store) and (number, key_of(node.element)) in self.found.last
+        ]
+        if not stored and not sets:
+            return
+        write.line(BARRIER)
+        for name in given:
+            if name in sets:
+                write.line(f"{scope.text_of(name)} = {self.of_row[name]}[{self.mine}];")
+        if stored:
+            scope.staged.update(self.lies(stored))
+            with write.braces(f"if ({self.active})"):
+                variable = scope.text_of(sweep.loop.variable.name)
+                start, stop = write.value(sweep.loop.start), write.value(sweep.loop.stop)
+                first, limit = f"({start.text}) + {self.own}", f"({stop.text})"
+                with write.braces(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.team})"):
+                    self.store(number, sweep)
+            scope.staged.clear()
+
+    def along(self, sweep: Sweep) -> None:
+        """The trips of one row in order: pieces of it, and what is left."""
+        write, fresh, body = self.write, self.scope.names.fresh, sweep.body
+        variable = self.scope.text_of(sweep.loop.variable.name)
+        start, stop = write.value(sweep.loop.start), write.value(sweep.loop.stop)
+        stored = {node.element.array for node in statements_in(body) if isinstance(node, Store)}
+        ahead = [e for e in self.lies(body) if e.indices[-1] == sweep.loop.variable and e.array not in stored]
+        terms = sorted({e.name for e in expressions_in(body) if isinstance(e, Variable)} & self.terms.keys())
+        loaded: list[tuple[Element | str, str, str]] = [(e, self.texts[key_of(e)], e.type.dtype) for e in ahead]
+        loaded += [(name, self.terms[name], self.found.terms[name].dtype) for name in terms]
+        columns = PIECE // max((np.dtype(dtype).itemsize for _, _, dtype in loaded), default=PIECE)
+        copies = unroll_lines(columns, operations(body, self.unit.by_name))
+        if not loaded or copies != [f"#pragma unroll {columns}"]:
+            self.one_by_one(sweep, start.loose, stop.text, terms)
+            return
+        first, whole, at, column = (fresh(n) for n in ("first", "whole", f"{variable}_piece", "column"))
+        if start.value == 0:
+            write.line(f"const long {first} = 0;")
+        else:
+            write.line(f"const long {first} = ({start.text} + {columns - 1}) / {columns} * {columns};")
+            self.one_by_one(sweep, start.loose, f"min({first}, (long)({stop.text}))", terms)
+        write.line(f"const long {whole} = max({first}, ({stop.text}) / {columns} * {columns});")
+        names = [(fresh("now"), fresh("next")) for _ in loaded]
+        for (_, _, dtype), (now, following) in zip(loaded, names, strict=True):
+            write.line(f"{CTYPES[dtype]} {now}[{columns}], {following}[{columns}];")
+        with write.braces(f"if ({first} < {whole})"):
+            self.fetch(loaded, [following for _, following in names], first, columns)
+        write.lines.append(IN_ORDER)
+        with write.braces(f"for (long {at} = {first}; {at} < {whole}; {at} += {columns})"):
+            write.lines.append("#pragma unroll")
+            with write.braces(f"for (int {column} = 0; {column} < {columns}; {column}++)"):
+                for now, following in names:
+                    write.line(f"{now}[{column}] = {following}[{column}];")
+            with write.braces(f"if ({at} + {columns} < {whole})"):
+                self.fetch(loaded, [following for _, following in names], f"{at} + {columns}", columns)
+            write.lines += copies
+            with write.braces(f"for (int {column} = 0; {column} < {columns}; {column}++)"):
+                write.line(f"const long {variable} = {at} + {column};")
+                places = [f"{now}[{column}]" for now, _ in names]
+                self.trip_of(body, {what: place for (what, _, _), place in zip(loaded, places, strict=True)})
+        self.one_by_one(sweep, whole, stop.text, terms)
+
+    def one_by_one(self, sweep: Sweep, start: str, stop: str, terms: Sequence[str]) -> None:
+        """Trips in order that read what lies in local memory there."""
+        variable = self.scope.text_of(sweep.loop.variable.name)
+        self.write.lines.append(IN_ORDER)
+        with self.write.braces(f"for (long {variable} = {start}; {variable} < {stop}; {variable}++)"):
+            self.trip_of(sweep.body, {name: f"{self.terms[name]}[{variable}]" for name in terms})
+
+    def trip_of(self, body: Block, places: Mapping[Element | str, str]) -> None:
+        """A trip, for which elements and terms have these places."""
+        write, scope = self.write, self.scope
+        scope.staged.update(self.lies(body))
+        scope.held.update({what: text for what, text in places.items() if isinstance(what, str)})
+        scope.staged.update({what: text for what, text in places.items() if not isinstance(what, str)})
+        write.loops += 1
+        write.block(body)
+        write.loops -= 1
+        scope.staged.clear()
+
+    def fetch(
+        self, loaded: Sequence[tuple[Element | str, str, str]], into: Sequence[str], at: str, columns: int
+    ) -> None:
+        """A piece of each row into registers, word by word."""
+        write, word, part = self.write, self.scope.names.fresh("word"), self.scope.names.fresh("part")
+        for (_, row, dtype), register in zip(loaded, into, strict=True):
+            each = WORD // np.dtype(dtype).itemsize
+            kind = f"{CTYPES[dtype]}{each}"
+            write.lines.append("#pragma unroll")
+            with write.braces(f"for (int {part} = 0; {part} < {columns // each}; {part}++)"):
+                write.line(f"const {kind} {word} = ((__local const {kind} *)({row} + {at}))[{part}];")
+                for k in range(each):
+                    write.line(f"{register}[{each} * {part} + {k}] = {word}.s{k};")
