@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from inspect import Parameter
 from types import FunctionType
 from typing import Any
 from weakref import ref
@@ -81,6 +82,8 @@ class _Read:
 _read: deque[ref[Lookups]] = deque()
 _MOST_READ = 16
 _MOST_PLANS = 8
+#: what may be wrong where parameters are other arrays than the text shows
+_OF_TYPES = ("SOMD105", "SOMD401", "SOMD402", "SOMD403")
 
 
 def front(function: FunctionType, found: Reach | None = None) -> Method:
@@ -168,7 +171,15 @@ def check(function: FunctionType, found: Reach | None = None) -> Plan:
         method = front(function, found)
         if not says_array_statements(method):
             return _checked(method)
-    return compile_for(function, default_arguments(function, found), {}, found).plan
+    suggested, refusals = default_arguments(function, found), []
+    for arguments in (suggested, *_other_arguments(function, suggested)):
+        try:
+            return compile_for(function, arguments, {}, found).plan
+        except SomdCompileError as error:
+            refusals.append(error)
+            if not all(each.code in _OF_TYPES for each in refusals[0].diagnostics):
+                break
+    raise refusals[0]
 
 
 def check_source(function: FunctionType, found: Reach | None = None) -> tuple[Diagnostic, ...]:
@@ -356,6 +367,19 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
         p: ArrayType("int64" if p in integers else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names
     }
+
+
+def _other_arguments(function: FunctionType, arguments: dict[str, Type]) -> Iterator[dict[str, Type]]:
+    """Other types that a text may mean: matrices for vectors, all of them or one, and vectors for numbers of which
+    nothing is declared."""
+    vectors = {p: kind for p, kind in arguments.items() if isinstance(kind, ArrayType) and kind.ndim == 1}
+    matrices: dict[str, Type] = {p: ArrayType(kind.dtype, 2) for p, kind in vectors.items()}
+    ranks: list[dict[str, Type]] = [{}, matrices, *({p: kind} for p, kind in matrices.items() if len(matrices) > 1)]
+    numbers = [p for p, kind in arguments.items() if kind == INT and annotation_of(function, p) is Parameter.empty]
+    more: list[dict[str, Type]] = [{p: ArrayType(dtype, 1) for p in numbers} for dtype in ("float64", "int64")]
+    yield from (arguments | each for each in ranks[1:] if each)
+    if numbers:
+        yield from (arguments | each | vector for each in ranks[:2] for vector in more)
 
 
 def takes_ints(compiled: Compiled, arguments: Mapping[str, Type]) -> tuple[int, ...]:
