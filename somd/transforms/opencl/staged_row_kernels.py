@@ -89,7 +89,10 @@ class _Writer(RowGroups):
             if isinstance(each, Element)
         }
         loose = written & read & {*region.written} - {key[0] for key in found.rows}
-        self.fence = FENCE if loose else BARRIER
+        # an element of an array that is brought in and stored, or stored by two loops, is touched by several work-items
+        times = [sum(key == stored for _, stored in found.last) + row.loaded for key, row in found.rows.items()]
+        again = any(n > 1 and key[0] in region.written for n, key in zip(times, found.rows, strict=True))
+        self.fence = FENCE if loose or again else BARRIER
 
     def kernel(self, name: str) -> Kernel:
         write = self.write
