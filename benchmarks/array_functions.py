@@ -96,6 +96,18 @@ def place_of_all(a: Array) -> Any:
     return a.argmax()
 
 
+def total_of_all(a: Array) -> Any:
+    return a.sum()
+
+
+def deviation_of_all(a: Array) -> Any:
+    return a.std()
+
+
+def sorted_distances(a: Array) -> Any:
+    return np.sort(a) - a
+
+
 def column_sums(a: Array) -> Any:
     return a.sum(axis=0)
 
@@ -113,8 +125,8 @@ def row_places(a: Array) -> Any:
 
 
 OF_VECTORS = (total, squares, mean, deviation, largest, place, positive, clipped, running, spread, differences)
-OF_VECTORS += (by_cases, positive_ones, how_many, tenths, sums_of_four, every_fourth_sum)
-OF_MATRICES = (column_sums, row_sums, column_places, row_places, place_of_all)
+OF_VECTORS += (by_cases, positive_ones, how_many, tenths, sums_of_four, every_fourth_sum, sorted_distances)
+OF_MATRICES = (column_sums, row_sums, column_places, row_places, place_of_all, total_of_all, deviation_of_all)
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {each.__name__: each for each in (*OF_VECTORS, *OF_MATRICES)}
 
 

@@ -131,6 +131,8 @@ from somd.runtime.multicore.sums_in_order import added_in_order
 from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
 from somd.runtime.multicore.vectors import (
+    counted_at,
+    counted_vector,
     elements_of,
     lanes_product,
     lanes_sum,
@@ -189,6 +191,8 @@ __all__ = [
     "copy_elements",
     "copy_shares",
     "counted",
+    "counted_at",
+    "counted_vector",
     "elementary",
     "elements_of",
     "elements_within",

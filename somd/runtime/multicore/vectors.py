@@ -116,6 +116,111 @@ def put_vector(typing_context: Any, vector: Any, array: Any, *indexes: Any) -> A
     return types.void(vector, array, types.StarArgTuple([types.intp] * len(indexes))), generate
 
 
+def _counted(context: Any, builder: Any, array: Any, axes: int, given: Any, arguments: Any) -> Any:
+    """Where elements of the last axes of an array are, which are counted in rows of other lengths; and whether they
+    follow each other in memory from the first that is asked for on.
+
+    `arguments` are the array's, and a tuple: indexes along the other axes, the first place, the lengths of rows.
+    """
+    held, word = make_array(array)(context, builder, given), context.get_value_type(types.intp)
+    own = cgutils.unpack_tuple(builder, held.shape, array.ndim)
+    leading, first, lengths = array.ndim - axes, arguments[array.ndim - axes], arguments[array.ndim - axes + 1 :]
+    others = [_wrapped(builder, *pair) for pair in zip(arguments[:leading], own, strict=False)]
+    in_order = builder.icmp_signed(">=", first, word(0))
+    for length, wanted in zip(own[leading + 1 :], lengths, strict=True):
+        in_order = builder.and_(in_order, builder.icmp_signed("==", length, wanted))
+
+    def place(at: Any) -> Any:
+        indexes: list[Any] = []
+        rest = builder.add(first, at)
+        for wanted in reversed(lengths):
+            none = builder.icmp_signed("==", wanted, word(0))
+            divisor = builder.select(none, word(1), wanted)
+            quotient, left = builder.sdiv(rest, divisor), builder.srem(rest, divisor)
+            below = _is_negative(builder, left)  # of a place below 0: as Python divides
+            quotient = builder.sub(quotient, builder.zext(below, word))
+            left = builder.add(left, builder.select(below, divisor, word(0)))
+            rest, left = (builder.select(none, word(0), each) for each in (quotient, left))
+            indexes.insert(0, left)
+        indexes = [_wrapped(builder, *pair) for pair in zip([rest, *indexes], own[leading:], strict=True)]
+        return get_item_pointer(context, builder, array, held, [*others, *indexes], wraparound=False)
+
+    def start() -> Any:
+        row = get_item_pointer(context, builder, array, held, [*others, *[word(0)] * axes], wraparound=False)
+        return builder.gep(row, [first])
+
+    return place, start, in_order
+
+
+def _either(builder: Any, condition: Any, likely: Any, other: Any) -> Any:
+    """The value of what `likely` generates where a condition holds, else of `other`."""
+    found = []
+    with builder.if_else(condition, likely=True) as sides:
+        for side, made in zip(sides, (likely, other), strict=True):
+            with side:
+                value = made()
+                found.append((value, builder.block))
+    joined = builder.phi(found[0][0].type)
+    for value, block in found:
+        joined.add_incoming(value, block)
+    return joined
+
+
+def _is_counted(array: Any, *numbers: Any) -> bool:
+    return isinstance(array, types.Array) and all(isinstance(each, types.IntegerLiteral) for each in numbers)
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator,unused-ignore]
+def counted_at(typing_context: Any, axes: Any, array: Any, *indexes: Any) -> Any:
+    """The element of an array that is counted along the last `axes`, a constant: its indexes along the others, its
+    number, and the lengths that it is counted with, of all these axes but the first."""
+    if not _is_counted(array, axes):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = context.get_value_type(types.intp)
+        given = cgutils.unpack_tuple(builder, arguments[2], array.ndim)
+        place, start, in_order = _counted(context, builder, array, axes.literal_value, arguments[1], given)
+
+        def loaded(where: Any) -> Any:
+            return context.unpack_value(builder, array.dtype, where, align=None if array.aligned else 1)
+
+        if array.layout != "C":
+            return loaded(place(word(0)))
+        return _either(builder, in_order, lambda: loaded(start()), lambda: loaded(place(word(0))))
+
+    return array.dtype(axes, array, types.StarArgTuple([types.intp] * len(indexes))), generate
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator,unused-ignore]
+def counted_vector(typing_context: Any, count: Any, axes: Any, array: Any, *indexes: Any) -> Any:
+    """`count` elements of an array, a constant number, that are counted as `counted_at` does, from one on."""
+    if not _is_counted(array, count, axes) or not isinstance(array.dtype, types.Float):
+        return None
+    made = Vector(array.dtype, count.literal_value)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector, word = context.get_value_type(made), context.get_value_type(types.intp)
+        given = cgutils.unpack_tuple(builder, arguments[3], array.ndim)
+        place, start, in_order = _counted(context, builder, array, axes.literal_value, arguments[2], given)
+
+        def one_by_one() -> Any:
+            return _packed(context, builder, made, [builder.load(place(word(at))) for at in range(made.count)])
+
+        def loaded() -> Any:
+            parts, first = [], start()
+            for at, part in _lines(context, vector):
+                found = builder.load(builder.bitcast(builder.gep(first, [word(at)]), part.as_pointer()))
+                found.align = context.get_abi_sizeof(vector.element)
+                _in_order(builder)
+                parts.append(found)
+            return _joined(builder, parts)
+
+        return one_by_one() if array.layout != "C" else _either(builder, in_order, loaded, one_by_one)
+
+    return made(count, axes, array, types.StarArgTuple([types.intp] * len(indexes))), generate
+
+
 def _row_of(context: Any, builder: Any, kind: Any, array: Any, indexes: Any) -> Any:
     """Where an element of a row of an array is, by its index, which is not below 0; the same for one that may count
     from the end; and the last of `indexes`."""

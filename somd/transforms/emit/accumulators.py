@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from somd.transforms.emit.python_expressions import Expressions
+from somd.transforms.emit.rows_in_order import counted
 from somd.transforms.loops.making import same_number
 from somd.transforms.loops.program import (
     Assign,
@@ -80,6 +81,9 @@ def vector(expressions: Expressions, lanes: Sequence[Expression]) -> str:
     if isinstance(first, Constant | Variable) or _is_one(lanes):
         text = expressions.value(first).text
         return f"vector_of(({', '.join([text] * count)}))"
+    in_order = counted(first) if isinstance(first, Element) else None
+    if isinstance(first, Element) and in_order is not None:
+        return f"counted_vector({count}, {expressions.counted(first.array, in_order)})"
     if isinstance(first, Element):
         indexes = ", ".join(expressions.indexes(first))
         return f"vector_at({count}, {expressions.scope.name(first.array)}, {indexes})"
@@ -126,6 +130,10 @@ def _is_beside(first: Element, other: Element, steps: int) -> bool:
     """Whether an element lies so many steps behind another one in its row."""
     if isinstance(other.access, Tested) or other.relaxed is not None or other.array != first.array:
         return False
+    one, two = counted(first), counted(other)
+    if one is not None and two is not None:
+        (begin, low), (end, high) = parts_of(one.place), parts_of(two.place)
+        return one.leading == two.leading and one.lengths == two.lengths and (begin, low + steps) == (end, high)
     place, constant = parts_of(first.indices[-1])
     return first.indices[:-1] == other.indices[:-1] and parts_of(other.indices[-1]) == (place, constant + steps)
 

@@ -42,6 +42,7 @@ from somd.transforms.emit.python_text import (
     literal,
     shifted,
 )
+from somd.transforms.emit.rows_in_order import Counted, counted
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.loops.program import (
     Cast,
@@ -253,11 +254,19 @@ class Expressions:
         """An element that is read."""
         if isinstance(node.access, Tested) and not self._tests_before():
             return Py(self._tested_here(node), node.type.dtype)
+        in_order = counted(node) if self.scope.placed is None and not self.scope.plain else None
+        if in_order is not None:
+            return Py(f"counted_at({self.counted(node.array, in_order)})", node.type.dtype)
         if node.relaxed is None or not self.scope.elsewhere:
             return Py(self.place(node), node.type.dtype)
         at = self._along(node, node.relaxed, self.indexes(node))
         before = self.place(replace(node, array=node.relaxed.snapshot))
         return Py(self._relaxed(node.relaxed, self.place(node), before, at), node.type.dtype)
+
+    def counted(self, array: str, element: Counted) -> str:
+        """What functions of the runtime take of an element that is counted along rows."""
+        given = [self._index(each) for each in (*element.leading, element.place, *element.lengths)]
+        return ", ".join([str(len(element.lengths) + 1), self.scope.name(array), *given])
 
     def place(self, node: Element) -> str:
         """An element as what is assigned to."""

@@ -34,3 +34,15 @@ def test_short_rows_and_long_ones(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     calls = [(random.random((3, columns)) - 0.5,) for columns in (0, 1, 7, 8, 17, 128, 129)]
     assert not told(method_of(text, "rows", tmp_path), calls, "plan")
+
+
+def test_all_elements_of_several_axes(tmp_path: Path) -> None:
+    """They are counted along rows, in memory or not."""
+    text = f"{HEADER}@somd\ndef f(x, y):\n    return (x * y[0]).sum() + x.sum(axis=(1, 2))[0]\n"
+    method = method_of(text, "counted", tmp_path)
+    random = np.random.default_rng(0)
+    for shape in ((1, 1, 1), (2, 7, 19), (3, 1, 130), (5, 6, 40)):
+        x, y = random.random(shape), random.random((2, *shape))
+        assert method(x, y) == method(np.asfortranarray(x), y[::-1].copy()[::-1]) == method.sequential(x, y)
+    assert "counted_vector(8, 3, x, " in method.source("multicore")
+    assert "counted_vector(8, 2, x, at__out, " in method.source("multicore")
