@@ -150,11 +150,15 @@ class MasterLibrary(_Plain):
         found = {library.part for library in linked if isinstance(library, NativeLibrary) and library.part}
         self._parts = sorted(found, key=lambda part: part.number)
         super().finalize()
-        variables = {variable.name: None for variable in self._final_module.global_variables}
-        for name in [*variables, *(each for part in self._parts for each in part.variables)]:
-            environment = lookup_environment(name) if name.startswith(_ENVIRONMENT) else None
-            if environment is not None:
-                self._codegen.set_env(name, environment)
+        for environment in self.environments():
+            self._codegen.set_env(environment.env_name, environment)
+
+    def environments(self) -> list[Any]:
+        """What the functions in the machine code, that of parts too, know of Python: their constants."""
+        names = [variable.name for variable in self._final_module.global_variables]
+        names += [name for part in self._parts for name in part.variables]
+        found = (lookup_environment(name) for name in dict.fromkeys(names) if name.startswith(_ENVIRONMENT))
+        return [environment for environment in found if environment is not None]
 
     def _optimize_final_module(self) -> None:
         """Numba's way; what the module calls is there before it is."""

@@ -78,7 +78,9 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
         if not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
             return
         try:
-            data = serialize.dumps((compiled.library.code_of_parts(), compiled._reduce()))
+            *reduced, _ = compiled._reduce()  # the last are the environments of the master's own module
+            environments = tuple(each for each in compiled.library.environments() if each.can_cache())
+            data = serialize.dumps((compiled.library.code_of_parts(), (*reduced, environments)))
         except (pickle.PicklingError, TypeError, AttributeError):
             return
         write_checked(self._path(signature, compiled.codegen.magic_tuple()), data)

@@ -121,3 +121,15 @@ def test_a_part_that_a_worker_could_not_make_is_made_anew(monkeypatch: pytest.Mo
     master(a, 3, 2)
     assert a.tolist() == [0, 3, 6, 9, 12, 15, 18, 21, 24]
     assert failed or numba.config.NUMBA_NUM_THREADS < 2
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="no thread beside Numba's")
+def test_what_parts_know_of_python_is_kept_with_their_code() -> None:
+    """Else exceptions with arguments come out of code from the cache as another one."""
+    load_layer()
+    master = master_of_turns()
+    master.compile(GIVEN)
+    library = master.overloads[GIVEN].library
+    own = {variable.name for variable in library._final_module.global_variables}
+    of_parts = {name for part in library._parts for name in part.variables}
+    assert any(environment.env_name in of_parts - own for environment in library.environments())
