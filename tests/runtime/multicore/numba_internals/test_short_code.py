@@ -119,8 +119,16 @@ def test_what_is_known_of_two_literals_is_not_remembered(monkeypatch: pytest.Mon
 
 
 def test_types_that_are_remembered_are_those_of_numba() -> None:
-    compared(1.5, 2.5, 3, np.ones(2, dtype=np.float32), np.zeros(13))
-    turns(0, 3, np.zeros(8, dtype=np.int64))
+    def halves(a: Any, out: Any) -> None:
+        for k in range(len(a)):
+            out[k] = a[k] / 2
+
+    real = np.ones(2, np.float32)
+    calls = ((plain(compared), (1.5, 2.5, 3, real, np.zeros(13))), (plain(turns), (0, 3, np.zeros(8, np.int64))))
+    for function, given in (*calls, (halves, (real, np.zeros(2)))):
+        made: Any = master(function)
+        made._cache.disable()  # what comes from the cache asks for no types
+        made(*given)
     context = numba.core.registry.cpu_target.typing_context
     names = {name for name, *_ in operators._known}
     assert {operator.getitem, operator.setitem, operator.truediv, bool} <= names
