@@ -63,7 +63,11 @@ class Loads:
 
     def wanted(self, node: Element) -> bool:
         """Whether an element that is only read lies anywhere, and is the same for all trips of the loop around."""
-        if node.array in self.region.written or node.type.kind == "c" or node.relaxed is not None:
-            return False
         alone = not any(isinstance(each, Element) for index in node.indices for each in inside(index))
-        return alone and not self.shape.side_by_side(node) and self.outer not in read(*node.indices)
+        return alone and lies_apart(node, self.region, self.shape) and self.outer not in read(*node.indices)
+
+
+def lies_apart(node: Element, region: Region, shape: Shape) -> bool:
+    """Whether an element is only read, and does not lie beside that of the neighbouring lane."""
+    is_plain = node.array not in region.written and node.type.kind != "c" and node.relaxed is None
+    return is_plain and not shape.side_by_side(node)

@@ -85,7 +85,7 @@ from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes.bit_widths import in_words, words_of
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
 from somd.transforms.passes.strip_guards import Guarded, read_before, read_once, where_inside
-from somd.transforms.passes.strip_loads import Loads
+from somd.transforms.passes.strip_loads import Loads, lies_apart
 from somd.transforms.passes.strip_pieces import Piece, groups_in, note_needs, pieces_of, written_out
 from somd.transforms.passes.value_ranges import with_ranges
 from somd.transforms.types.scalars import REALS, ScalarType
@@ -111,7 +111,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     if guarded is None or not isinstance(step, Constant) or (guarded.conditions and region.reductions):
         return region
     made = _guarded_strips(region, guarded, names, room, lanes)
-    if made is None and not region.reductions:
+    if made is None and not region.reductions and not region.aliased:
         once = read_once(guarded, region, _apart(region, guarded.body), names)
         made = None if once is guarded else _guarded_strips(region, once, names, room, lanes)
     return region if made is None else replace(region, strips=made)
@@ -153,16 +153,10 @@ def _guarded_strips(
 
 
 def _apart(region: Region, body: Block) -> Callable[[Element], bool]:
-    """Whether an element, which is only read, lies apart from that of the neighbouring lane."""
+    """Whether an element lies apart for neighbouring lanes, in an array that outlives an iteration."""
     loop = region.loops[-1]
     shape = Shape(Varying(region, body, loop=loop), loop.variable.name, loop.by or 0)
-    kept = {*region.written, *region.local_arrays}
-
-    def wanted(node: Element) -> bool:
-        plain = node.array not in kept and node.type.kind != "c" and node.relaxed is None and not region.aliased
-        return plain and not shape.side_by_side(node)
-
-    return wanted
+    return lambda node: node.array not in region.local_arrays and lies_apart(node, region, shape)
 
 
 def may_take_turns(region: Region) -> bool:

@@ -249,10 +249,8 @@ class Expressions:
             if isinstance(base, ArrayType) and node.attr.value in OF_ARRAYS:
                 return self._of_array(node)
             if base is not None and not isinstance(base, ScalarType):
-                text, helps = (
-                    f"`.{node.attr.value}` of {base} is not supported",
-                    "`shape`, `size` and `ndim` of arrays are",
-                )
+                text = f"`.{node.attr.value}` of {base} is not supported"
+                helps = "`shape`, `size` and `ndim` of arrays are"
                 if isinstance(base, ArrayType) and node.attr.value == "flat":
                     helps = _loops_over(node.value.value, base.ndim)
                 self.report("SOMD202", text, node, helps)
