@@ -43,6 +43,15 @@ class Flat:
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """The loops and conditions around a statement, and whether it is reached exactly where they say."""
+
+    loops: tuple[LoopDomain, ...]
+    guards: tuple[Affine, ...]
+    exact: bool
+
+
+@dataclass(frozen=True)
 class Access:
     """One read or write of an array element; an index that is no affine expression is None."""
 
@@ -58,6 +67,9 @@ class Access:
     position: Position
     #: ways to take the index of a one-dimensional array apart that holds products
     flat: tuple[Flat, ...] = ()
+    #: the axes whose index an array statement reads also where it has no elements, and where the statement stands
+    asked: tuple[int, ...] = ()
+    statement: Surroundings | None = None
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,8 @@ class Method:
     searches: frozenset[str] = frozenset()
     #: names that passes made: an index that is made of one lies inside its array
     within: frozenset[str] = frozenset()
+    #: arrays, axes, indexes and where they stand in array statements: tested also where a statement has no elements
+    asked: frozenset[tuple[str, int, str, Position]] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
     #: whether Python ints are tested that meet narrower integers

@@ -304,3 +304,13 @@ def masks_beside_slices(a: A, v: A, m: A, k: A) -> None:
     a[k] = m + 0.25
     a[:, v.sum() * a[:1].sum(axis=0) > 1.0] = v[:, None]
     a[::-1, m] = a[:, 0][:, None]
+
+
+@program(lambda: [(numbers(n, k), numbers(k), i) for n, k in ((2, 0), (0, 0), (0, 3), (3, 4)) for i in (0, 1, 5, -3)])
+@somd
+def asked_of_nothing(a: A, b: A, i: int) -> float:
+    total = (a[i, :] + b).max(initial=-9.0)
+    for k in range(1, i):
+        a[k, :] = a[i, :] * b
+    a[1:, i] += total
+    return (a[i - 1] - b).sum() if i > 0 else b.sum()

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from somd.transforms.access import Access, Affine, Flat, LoopDomain
+from somd.diagnostics.model import Position
+from somd.transforms.access import Access, Affine, Flat, LoopDomain, Surroundings
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
 from somd.transforms.analysis.cases import Case, Cases, cases_of, either, indices_of
 from somd.transforms.analysis.flat import flat_indexes
@@ -25,6 +26,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of
 
 
@@ -97,6 +99,8 @@ class _Place:
     usual: bool = True
     #: scalars that are one of several affine expressions
     cases: Mapping[str, Cases] = field(default_factory=dict)
+    #: where the array statement stands of which loops are
+    statement: Surroundings | None = None
 
     def guarded(self, formula: Affine | None, raises: bool = False) -> _Place:
         if formula is None:
@@ -197,7 +201,11 @@ class _Collector:
         self.learn({header.variable: None if domain.strided else value})
         exact = self.place.exact and domain.exact and not leaves_early(node.body)
         usual = self.place.usual and domain.exact and not leaves_early(node.body, raising=False)
-        self.place = replace(self.place, loops=(*outside.loops, domain), exact=exact, usual=usual)
+        statement = outside.statement
+        if statement is None and header.variable.startswith("at__") and header.variable in outside.scope.method.spelled:
+            statement = Surroundings(outside.loops, outside.guards, outside.exact)
+        loops = (*outside.loops, domain)
+        self.place = replace(self.place, loops=loops, exact=exact, usual=usual, statement=statement)
         self.block(statements_of(node.body))
         self.place = outside
         self.forget(node)
@@ -271,13 +279,15 @@ class _Collector:
         if not isinstance(node.value, cst.Name) or node.value.value not in scope.arrays:
             return
         written = _indices(node)
+        place, array = scope.method.position(node), node.value.value
+        asked = tuple(axis for axis in range(len(written)) if _is_asked(scope, array, axis, written[axis], place))
         for guards, indices in indices_of([cases_of(index, scope, self.place.cases) for index in written]):
             flat: tuple[Flat, ...] = ()
             if indices == (None,):
                 flat = flat_indexes(written[0], scope, frozenset(domain.variable for domain in self.place.loops))
             self.found.append(
                 Access(
-                    array=node.value.value,
+                    array=array,
                     indices=indices,
                     write=write,
                     node=node,
@@ -285,10 +295,25 @@ class _Collector:
                     guards=(*self.place.guards, *guards),
                     exact=self.place.exact,
                     usual=self.place.usual,
-                    position=scope.method.position(node),
+                    position=place,
                     flat=flat,
+                    asked=asked,
+                    statement=self.place.statement,
                 )
             )
+
+
+def _is_asked(scope: Scope, array: str, axis: int, index: cst.BaseExpression, place: Position) -> bool:
+    """Whether an index is one that an array statement at a place asks for, whatever it has of elements."""
+    marked = [each for each in scope.method.asked if each[:2] == (array, axis) and _is_in(each[3], place)]
+    return bool(marked) and code_of(index) in {text for _, _, text, _ in marked}
+
+
+def _is_in(inner: Position, outer: Position) -> bool:
+    """Whether a piece of source lies in another one."""
+    begins = (outer.line, outer.column) <= (inner.line, inner.column)
+    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return inner.file == outer.file and begins and ends
 
 
 def _alone(cases: Cases) -> Affine | None:

@@ -7,6 +7,7 @@ exactly known (index or condition on data) are guarded where they happen instead
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import islpy as isl
 import libcst as cst
@@ -40,6 +41,23 @@ def violation(access: Access, axis: int, sets: Sets) -> str | None:
     """
     variables = [domain.variable for domain in access.loops]
     return _over_parameters(variables, [*domain_formulas(access), _outside(access, axis, sets)], sets)
+
+
+def of_statement(access: Access, axis: int) -> Access | None:
+    """An access as a statement asks for it that may have no elements, if the index along `axis` is the same for all of
+    them and its check needs nothing else; without the loops over them."""
+    index, where = access.indices[axis], access.statement
+    if where is None or axis not in access.asked or index is None or keys_in(index) or not where.exact:
+        return None
+    inner = {domain.variable for domain in access.loops[len(where.loops) :]}
+    if index.names & inner:
+        return None
+    return replace(access, loops=where.loops, guards=where.guards, exact=True)
+
+
+def as_asked(access: Access, axis: int) -> Access:
+    """An access with the loops and conditions under which its index along `axis` is asked for."""
+    return of_statement(access, axis) or access
 
 
 def first_outside(access: Access, axis: int, sets: Sets) -> str:
@@ -131,7 +149,7 @@ def in_bounds(access: Access, sets: Sets, unless: Collection[str] = (), within: 
     axes = [axis for axis in range(len(access.indices)) if not is_within(access, axis, within)]
     if any((index := access.indices[axis]) is None or keys_in(index) for axis in axes):
         return False
-    return all((bad := violation(access, axis, sets)) is None or bad in unless for axis in axes)
+    return all((bad := violation(as_asked(access, axis), axis, sets)) is None or bad in unless for axis in axes)
 
 
 def is_within(access: Access, axis: int, within: Collection[str]) -> bool:

@@ -246,6 +246,10 @@ class Expressions(Integers):
         node: cst.BaseExpression,
         whole: bool = False,
     ) -> View:
+        place = self.names.position(node)
+        asked = {(array, number, axis.start.text, place) for number, axis in enumerate(axes) if axis.asked}
+        self.names.asked |= asked
+
         def element(at: At) -> cst.BaseExpression:
             indexes = ", ".join(axis.index(at).text for axis in axes)
             return self.names.expression(f"{array}[{indexes}]", node)
@@ -390,7 +394,9 @@ class Expressions(Integers):
                 gone.append(Axis(span.start, span.step, len(shape)))
                 shape.append(span.length)
             else:
-                gone.append(Axis(self.index(item, base, len(gone), node)))
+                axis = len(gone)
+                asked = self.goes_along(base, axis) is not None
+                gone.append(Axis(self.index(item, base, axis, node), asked=asked))
         return self.composed(base, tuple(gone), tuple(shape), node)
 
     def index(self, item: cst.BaseExpression, base: Value, axis: int, node: cst.Subscript) -> Linear:

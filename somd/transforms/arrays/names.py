@@ -37,6 +37,7 @@ class Names:
         self.taken = set(method.local_names)
         self.spelled: dict[str, str] = {}
         self.within: set[str] = set()
+        self.asked: set[tuple[str, int, str, Position]] = set()
 
     def so_far(self) -> Method:
         """The method with all that has been made."""
@@ -48,6 +49,7 @@ class Names:
             local_names=frozenset(self.taken),
             spelled=spelled,
             within=self.method.within | self.within,
+            asked=self.method.asked | self.asked,
         )
 
     def new(self, stem: str, spelling: str = UNNAMED) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -41,12 +41,14 @@ class Value:
 @dataclass(frozen=True)
 class Axis:
     """How an axis of an array is gone along: from `start`, by `step` for each element of axis `along` of the view; an
-    index that stays where `along` is None. `others` are axes of the view, with steps, that it is gone along as well."""
+    index that stays where `along` is None. `others` are axes of the view, with steps, that it is gone along as well.
+    `asked`: the index is a user's, and is tested where the element is read, also if there are none to read."""
 
     start: Linear
     step: int = 0
     along: int | None = None
     others: tuple[tuple[int, int], ...] = ()
+    asked: bool = field(default=False, compare=False)
 
     @property
     def steps(self) -> tuple[tuple[int, int], ...]:
@@ -68,7 +70,7 @@ class Axis:
             for further, by in view[along].steps:
                 steps[further] += by * step
         if not steps:
-            return Axis(start)
+            return Axis(start, asked=self.asked or any(view[along].asked for along, _ in self.steps))
         [(along, step), *others] = steps.items()
         return Axis(start, step, along, tuple(others))
 

@@ -14,7 +14,16 @@ from somd.language.operators import OPERATORS
 from somd.transforms.access import Access, Affine, Relaxed
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import affine, variable
-from somd.transforms.analysis.bounds import first_outside, hoistable, in_bounds, negative, proved_lowest, violation
+from somd.transforms.analysis.bounds import (
+    as_asked,
+    first_outside,
+    hoistable,
+    in_bounds,
+    negative,
+    of_statement,
+    proved_lowest,
+    violation,
+)
 from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
@@ -260,15 +269,15 @@ def _checks(
     checks: dict[str, Check] = {}
     guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
     found = [_violations(access, sets) for access in accesses]
-    known = {bad for each in found for bad in each or () if bad is not None}
-    for access, violations in zip(accesses, found, strict=True):
+    before = [each or _asked_violations(access, sets) for access, each in zip(accesses, found, strict=True)]
+    known = {bad for each in before for bad in each if bad is not None}
+    for access, violations, early in zip(accesses, found, before, strict=True):
         text = context.text(access.node)
-        if violations is not None:
-            for axis, bad in enumerate(violations):
-                if bad is not None and bad not in checks:
-                    first = first_outside(access, axis, sets)
-                    checks[bad] = Check(bad, context.site(access.position, access.array, axis, text, first))
-        elif access.node not in guarded and not _surely_inside(access, known, sets, context.method.within):
+        for axis, bad in enumerate(early):
+            if bad is not None and bad not in checks:
+                first = first_outside(as_asked(access, axis), axis, sets)
+                checks[bad] = Check(bad, context.site(access.position, access.array, axis, text, first))
+        if violations is None and access.node not in guarded and not _surely_inside(access, known, sets, context.method.within):
             axes = range(len(access.indices))
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
     return tuple(checks.values()), guarded
@@ -277,9 +286,18 @@ def _checks(
 def _violations(access: Access, sets: Sets) -> list[str | None] | None:
     """By axis, when an access leaves its array; None if that is to be tested where it happens."""
     try:
-        return [violation(access, axis, sets) for axis in range(len(access.indices))] if hoistable(access) else None
+        return [violation(as_asked(access, axis), axis, sets) for axis in range(len(access.indices))] if hoistable(access) else None
     except TooComplex:
         return None
+
+
+def _asked_violations(access: Access, sets: Sets) -> list[str | None]:
+    """The same of an access that is tested where it happens, for what its statement asks of it before."""
+    alone = [of_statement(access, axis) for axis in range(len(access.indices))]
+    try:
+        return [None if each is None else violation(each, axis, sets) for axis, each in enumerate(alone)]
+    except TooComplex:
+        return []
 
 
 def _surely_inside(access: Access, checks: Collection[str], sets: Sets, within: Collection[str]) -> bool:
