@@ -50,7 +50,14 @@ SHARING = frozenset(_SHARING.split())
 #: methods of arrays that are called so
 METHODS = frozenset(["argpartition", "argsort", "choose", "compress", "flatten", "nonzero", "ravel", "reshape"])
 METHODS |= {"searchsorted", "squeeze", "take", "transpose"}
+#: those that write nothing that they are given, whatever else they are told but an `out`
+READING = frozenset(["convolve", "correlate", "digitize", "histogram", "interp", "searchsorted", "take"])
 OF_UFUNCS = ("accumulate", "outer", "reduce", "reduceat")
+
+
+def only_reads(text: str) -> bool:
+    """Whether a call of this text writes no argument, as its function shows."""
+    return text.partition("(")[0].rpartition(".")[2] in READING and "out" not in text and text.count(",") < 3
 
 
 def library_name(function: object) -> str | None:
@@ -114,8 +121,10 @@ def _result(found: Any, values: tuple[Any, ...], kind: Kind, text: str, place: t
     """What a call with `values` gave, in memory that is not theirs."""
     dtype, rank, weak = kind
     if rank:
-        is_own = type(found) is np.ndarray and found.flags.owndata and found.flags.c_contiguous
-        is_own = is_own and all(found is not each for each in values)
+        flags: Any = getattr(found, "flags", None)
+        is_own = type(found) is np.ndarray and flags.owndata and flags.c_contiguous
+        for each in values:
+            is_own = is_own and found is not each
         array = found if is_own else np.array(found, order="C", copy=True, subok=False)
         if array.dtype != _dtype(dtype) or array.ndim != rank:
             raise _unlike(text, f"{array.dtype} with {array.ndim} axes", f"{dtype} with {rank}", place)

@@ -381,3 +381,21 @@ def lists_among_arrays(a, k: int):
 @somd
 def as_it_is_called(a):
     return np.maximum.accumulate(a)
+
+
+@program(
+    lambda: [
+        (np.asfortranarray(m) if n == 7 else m[:, ::-1] if k < 0 else m, numbers(2 * w, seed=3)[::2], k)
+        for n, w in ((0, 3), (3, 0), (7, 5), (4, 40))
+        for k in (-2, 0, 3)
+        for m in [numbers(n, w)]
+    ]
+)
+@somd
+def pieces_of_rows(m: A, v: A, k: int):
+    c = np.ones_like(m)
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            c[i, j] = m[i - k, j] if k <= j and j < i + 20 else v[j]
+    joined = np.concatenate((m, np.tile(m, (2, 2))[:, : m.shape[1]], v[None, :]))
+    return c, joined, np.roll(v, k), np.roll(m, k, axis=1), np.tile(v, 3), np.pad(v, 2), (m > v).any(axis=0)

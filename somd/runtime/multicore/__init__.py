@@ -38,6 +38,7 @@ from somd.runtime.multicore.complex_functions import (
     complex_log10,
     complex_sin,
     complex_sinh,
+    complex_size,
     complex_sqrt,
     complex_tan,
     complex_tanh,
@@ -125,6 +126,7 @@ from somd.runtime.multicore.ranks import (
 )
 from somd.runtime.multicore.register_tiles import sum_in_registers
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
+from somd.runtime.multicore.row_copies import copy_row
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
 from somd.runtime.multicore.sums_in_order import added_in_order
@@ -178,6 +180,7 @@ __all__ = [
     "complex_power",
     "complex_sin",
     "complex_sinh",
+    "complex_size",
     "complex_sqrt",
     "complex_tan",
     "complex_tanh",
@@ -189,6 +192,7 @@ __all__ = [
     "complex_vector_sum",
     "copy_blocks",
     "copy_elements",
+    "copy_row",
     "copy_shares",
     "counted",
     "counted_at",

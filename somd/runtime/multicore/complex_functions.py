@@ -9,7 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
+from somd.elementary.roots import distance
 from somd.runtime.multicore import elementary as _elementary
 from somd.runtime.multicore.numba_internals.native import native
 
@@ -18,6 +21,31 @@ elementary: Any = _elementary
 _LARGE = 709.0
 _HUGE, _TINY = 2.0**1020, 2.0**-1020
 _LOG10_E = math.log10(math.e)
+
+
+_elementary.offer(distance)
+
+
+def complex_size(z: Any) -> Any:
+    """The absolute value of `z`, of its type's parts."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@overload(complex_size)
+def _complex_size(z: Any) -> Any:
+    if z == types.complex64:
+
+        def size(z: Any) -> Any:
+            x, y = np.float64(z.real), np.float64(z.imag)
+            infinite = (abs(x) == math.inf) | (abs(y) == math.inf)
+            return np.float32(math.inf if infinite else math.sqrt(x * x + y * y))
+
+        return size
+
+    def distance_from_zero(z: Any) -> Any:
+        return distance(z.real, z.imag)
+
+    return distance_from_zero
 
 
 @native

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.language.library import Kind, LibraryCall
+from somd.language.library import Kind, LibraryCall, only_reads
 from somd.runtime.multicore.numba_internals.owned_memory import owned_by
 
 #: what a value is made of: the words, where they are, and a place in them
@@ -26,9 +26,9 @@ class WordedCall:
     def __init__(self, call: LibraryCall) -> None:
         self._call = call
         self._given: list[tuple[_Taker, int]] = []
-        at = 0
+        at, kept = 0, not only_reads(call.row[0])
         for kind in call.row[1]:
-            self._given.append((_array_of(kind) if kind[1] else _number_of(kind), at))
+            self._given.append((_array_of(kind, kept) if kind[1] else _number_of(kind), at))
             at += 1 + 2 * kind[1] if kind[1] else 2
         self._ranks = [rank for _, rank, _ in call.row[2]]
 
@@ -47,16 +47,26 @@ class WordedCall:
                 at += 2
 
 
-def _array_of(kind: Kind) -> _Taker:
+def _array_of(kind: Kind, kept: bool) -> _Taker:
+    """What takes an array, which is for reading alone if it is `kept` from being written. NumPy copies such arrays
+    in some functions. Where an array of the last call lies in the same place, it is that one again."""
     dtype, rank, _ = kind
     text = np.dtype(dtype).str
+    last: tuple[list[int], Any] = [], None
 
     def given(words: _Words, address: int, at: int) -> Any:
-        shape, strides = tuple(words[at + 1 : at + 1 + rank]), tuple(words[at + 1 + rank : at + 1 + 2 * rank])
+        nonlocal last
+        known, array = last
+        place = words[at : at + 1 + 2 * rank]
+        if place == known:
+            return array
+        shape, strides = tuple(place[1 : 1 + rank]), tuple(place[1 + rank :])
         if 0 in shape:
             return np.zeros(shape, dtype)
-        told = {"version": 3, "typestr": text, "shape": shape, "data": (words[at], True), "strides": strides}
-        return np.asarray(_Memory(told))
+        told = {"version": 3, "typestr": text, "shape": shape, "data": (place[0], kept), "strides": strides}
+        array = np.asarray(_Memory(told))
+        last = place, array
+        return array
 
     return given
 

@@ -86,7 +86,7 @@ def repeat(given: Arguments) -> Value:
 
 
 def tile(given: Arguments) -> Value:
-    """An array so many times along each axis."""
+    """An array so many times along each axis: a new one, into which rows are copied."""
     base, times = given.value("A"), given.lengths("reps")
     if len(times) != len(base.shape):
         raise given.refuse("a number for each axis is taken here", "write one for each axis: `np.tile(a, (2, 1))`")
@@ -96,11 +96,15 @@ def tile(given: Arguments) -> Value:
         for length, count in zip(lengths, times, strict=True)
     )
 
-    def element(at: At) -> cst.BaseExpression:
-        places = (Linear.of(f"(({k.text}) % ({length.text}))") for k, length in zip(at, lengths, strict=True))
-        return base.element(tuple(places))
-
-    return Value(shape, element)
+    if not isinstance(base, View):
+        base = given.expressions.materialised(base, given.dtype, given.call)
+    index = [given.fresh(f"at__{k}") for k in range(len(shape))]
+    given.names.within.update(index)
+    at = tuple(Linear.of(f"({k} % {length.factor})") for k, length in zip(index, lengths, strict=True))
+    made = given.array([length.text for length in shape], given.dtype)
+    line = f"{made}[{', '.join(index)}] = {given.element(base, at)}"
+    given.emit(*given.loops(index, [length.text for length in shape], [line]))
+    return given.made(made, shape)
 
 
 def diff(given: Arguments) -> Value:

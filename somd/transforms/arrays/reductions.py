@@ -109,7 +109,7 @@ class _Reduction(FloatSums):
         if name in ("max", "min"):
             return f"{self.names.numpy('maximum' if name == 'max' else 'minimum')}({total}, {element})"
         if name in ("any", "all"):
-            return f"{self.names.numpy('logical_or' if name == 'any' else 'logical_and')}({total}, {element})"
+            return f"{total} {'|' if name == 'any' else '&'} ({element} != 0)"
         if name == "count_nonzero":
             return f"{total} + {self.names.dtype('int64')}({element} != 0)"
         return f"{total} {'*' if name == 'prod' else '+'} {self.names.dtype(dtype)}({element})"

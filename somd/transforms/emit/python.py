@@ -9,7 +9,7 @@ y[row[k]] += x[k]     ->     at_1 = wrapped(row[k], y.shape[0])
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,10 +17,10 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.emit.accumulators import accumulators, added_to, first_values, vector
-from somd.transforms.emit.complex_vectors import takes_vectors, vector_loops
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
+from somd.transforms.emit.loops_at_once import at_once
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import SUM, Py, indented, numpy_name
 from somd.transforms.emit.repeated_lanes import repeats
@@ -235,8 +235,9 @@ class Statements:
         return [*made, "else:", *indented(self.block(node.orelse))] if node.orelse else made
 
     def loop(self, node: Loop) -> list[str]:
-        if takes_vectors(node, self.scope):
-            return self.in_vectors(node, (self.expressions.value(each).text for each in (node.start, node.stop)))
+        quick = at_once(node, self, node.order == "free")
+        if quick is not None:
+            return quick
         with self.expressions.tests() as before:
             limits = self.range(node)
         body = [*self.assumed(node), *self.block(node.body)]
@@ -248,11 +249,6 @@ class Statements:
         variable = self.scope.name(node.variable.name)
         headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
         return [*before, *begin, *(line for header in headers for line in (header, *indented(body)))]
-
-    def in_vectors(self, node: Loop, limits: Iterable[str]) -> list[str]:
-        """A loop of complex numbers over vectors of them, between limits."""
-        start, stop = limits
-        return vector_loops(node, (start, stop), self.scope, self.assumed)
 
     def terms_first(self, node: Loop, sums: tuple[Variable, ...]) -> list[str]:
         """A loop that adds up floats: where it is long, its terms go before the additions, some thousands at a time;

@@ -221,6 +221,8 @@ def function(operator: str, nodes: Sequence[Expression], operands: Sequence[Py],
         return call("np.rint", dtype, *operands)
     if name == "conj":
         return member(operands[0], "conjugate()", dtype)
+    if name == "abs" and nodes[0].type.kind == "c":
+        return call("complex_size", dtype, *operands)
     if name == "abs":
         return call("abs", dtype if nodes[0].type.kind in "fc" or dtype == "int64" else "", *operands)
     if name == "trips":
@@ -282,7 +284,7 @@ def _of_numpy(name: str, nodes: Sequence[Expression], operands: Sequence[Py], dt
 
 def _of_complex_numpy(name: str, operands: Sequence[Py], dtype: str) -> Py:
     if name in ("abs", "absolute"):
-        return call("abs", dtype, *operands)
+        return call("complex_size", dtype, *operands)
     if name == "power":
         return call("complex_power", dtype if dtype == "complex128" else "", *operands)
     if name in _COMPLEX:

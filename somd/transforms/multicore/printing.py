@@ -9,6 +9,7 @@ from typing import cast
 import libcst as cst
 import numpy as np
 
+from somd.transforms.emit.loops_at_once import at_once
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Faults, Scope
 from somd.transforms.emit.python_text import PLAIN
@@ -165,6 +166,8 @@ def parsed_lines(lines: Sequence[str]) -> list[cst.BaseStatement]:
     return list(cast(Sequence[cst.BaseStatement], module.body))[1:]
 
 
-def vector_loops(loop: Loop, scope: Scope, limits: tuple[str, str]) -> list[cst.BaseStatement]:
-    """A loop of complex numbers over vectors of them, between `limits`."""
-    return parsed_lines(Statements(scope, frozenset(), FAR).in_vectors(loop, limits))
+def loop_at_once(region: Region, level: int, scope: Scope, limits: tuple[str, str]) -> list[cst.BaseStatement] | None:
+    """The loop of a region in vectors, or as copies, between `limits`; None where it is written as it is."""
+    ordered = region.ordered_if or region.aliased or region.relaxed or region.carried
+    lines = at_once(region.loops[level], Statements(scope, frozenset(), FAR), not ordered, limits)
+    return None if lines is None else parsed_lines(lines)

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.language.operators import OPERATORS
-from somd.transforms.emit.complex_vectors import takes_vectors
 from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
@@ -35,7 +34,7 @@ from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.packed_loops import packed_loops
 from somd.transforms.multicore.packed_shares import is_folded
-from somd.transforms.multicore.printing import Printing, parsed_lines, vector_loops
+from somd.transforms.multicore.printing import Printing, loop_at_once, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.plan.unevenness import uneven
@@ -253,8 +252,9 @@ class SlaveBuilder:
         if level == len(self.dims) - 1:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
-            if takes_vectors(self.region.loops[level], self.scope()):
-                return [*self.lowest(), *vector_loops(self.region.loops[level], self.scope(), (start, stop))]
+            quick = loop_at_once(self.region, level, self.scope(), (start, stop))
+            if quick is not None:
+                return [*self.lowest(), *quick]
             if any(self.laned(r) for r in self.nest.reductions):
                 body = [*self.assumed(level), *self.body()]
                 return lane_loops(dim, self.limits(dim, level, outer), body, self.region, self.fresh)

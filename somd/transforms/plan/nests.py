@@ -277,7 +277,11 @@ def _checks(
             if bad is not None and bad not in checks:
                 first = first_outside(as_asked(access, axis), axis, sets)
                 checks[bad] = Check(bad, context.site(access.position, access.array, axis, text, first))
-        if violations is None and access.node not in guarded and not _surely_inside(access, known, sets, context.method.within):
+        if (
+            violations is None
+            and access.node not in guarded
+            and not _surely_inside(access, known, sets, context.method.within)
+        ):
             axes = range(len(access.indices))
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
     return tuple(checks.values()), guarded
@@ -286,7 +290,11 @@ def _checks(
 def _violations(access: Access, sets: Sets) -> list[str | None] | None:
     """By axis, when an access leaves its array; None if that is to be tested where it happens."""
     try:
-        return [violation(as_asked(access, axis), axis, sets) for axis in range(len(access.indices))] if hoistable(access) else None
+        return (
+            [violation(as_asked(access, axis), axis, sets) for axis in range(len(access.indices))]
+            if hoistable(access)
+            else None
+        )
     except TooComplex:
         return None
 
