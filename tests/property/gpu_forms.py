@@ -13,6 +13,8 @@ from unittest.mock import patch
 
 #: groups for each compute unit that update atomically, and work-items in one; bytes of loads ahead
 GROUPS, AHEAD = (3, 64), 64
+#: bytes of a unit by which what is fetched early lies ahead
+PREFETCHED = 64
 
 
 @contextmanager
@@ -27,4 +29,5 @@ def gpu_forms() -> Iterator[None]:
         stack.enter_context(patch.object(rows, "INTERLEAVED", kinds))
         stack.enter_context(patch.dict(combining.ATOMIC, cpu=GROUPS))
         stack.enter_context(patch.dict(programs.AHEAD, cpu=AHEAD))
+        stack.enter_context(patch.dict(programs.PREFETCHED, cpu=PREFETCHED))
         yield

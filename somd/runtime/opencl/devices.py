@@ -39,6 +39,8 @@ class DeviceInfo:
     local_memory: int
     global_memory: int
     driver_version: str
+    #: bytes of the cache that all units share
+    cache: int = 0
 
     def __str__(self) -> str:
         return f"{self.driver}: {self.name} ({self.kind})"
@@ -216,6 +218,10 @@ def describe(cl: Any, handle: Any) -> DeviceInfo:
     return _describe(cl, handle.platform, handle)
 
 
+#: bytes of the cache of most devices of NVIDIA since 2022, and of an A100, at least; and of those before
+_LARGE, _SMALL = 32 << 20, 4 << 20
+
+
 def _describe(cl: Any, platform: Any, handle: Any) -> DeviceInfo:
     return DeviceInfo(
         name=handle.name.strip(),
@@ -231,7 +237,16 @@ def _describe(cl: Any, platform: Any, handle: Any) -> DeviceInfo:
         local_memory=handle.local_mem_size,
         global_memory=handle.global_mem_size,
         driver_version=handle.driver_version.strip(),
+        cache=_cache(platform, handle),
     )
+
+
+def _cache(platform: Any, handle: Any) -> int:
+    """The bytes of the cache that all units share; NVIDIA's driver tells of those of each unit."""
+    if not platform.name.startswith("NVIDIA"):
+        return int(handle.global_mem_cache_size)
+    capability = handle.compute_capability_major_nv, handle.compute_capability_minor_nv
+    return _LARGE if capability == (8, 0) or capability >= (8, 9) else _SMALL
 
 
 def _kind(cl: Any, platform: Any, handle: Any) -> str:

@@ -35,6 +35,9 @@ _NOTHING: Sizes = ((0,), (0,), None)
 _MOST_SIZES = 4096
 #: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
 AHEAD = {"gpu": 256, "simulator": 64}
+#: bytes of rows for each compute unit, about half of those that its groups keep at a time, by which what is fetched for
+#: groups to come lies ahead; none where the cache has not room for so many times as much
+PREFETCHED, CACHED = {"gpu": 80000}, 3
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
 #: for a compiler that is wrong: an effect without instructions, across which it cannot move conditions; work-items not
 #: made vectors of; and a number taken over by way of a 0 that it does not know
@@ -51,8 +54,10 @@ _CAREFUL_OF_SHORTS = """#define SHORT(x) ((short)((x) + (int)(get_work_dim() >> 
 #line 1
 """
 #: reciprocals within a unit in the last place, for normal numbers. `native_recip` and `native_rsqrt` take subnormal
-#: ones besides, with a test and a multiplication on either side: a loop over pairs of bodies took twice the time
-_NEAR = """#define NEAR_RECIPROCALS
+#: ones besides, with a test and a multiplication on either side: a loop over pairs of bodies took twice the time.
+#: And `prefetch`, of which that compiler makes nothing
+_NEAR = """#define PREFETCH(p) __asm__ volatile("prefetch.global.L2 [%0];" :: "l"(p))
+#define NEAR_RECIPROCALS
 static float recip_near(float a)
 {
     float near;
@@ -244,9 +249,13 @@ def options_for(context: Context, fastmath: bool) -> tuple[str, ...]:
     ahead = AHEAD.get(context.device.info.kind)
     if ahead is not None:
         options.append(f"-DAHEAD={ahead}")
+    info = context.device.info
+    prefetched = PREFETCHED.get(info.kind, 0) * info.compute_units
+    if 0 < prefetched * CACHED <= info.cache:
+        options.append(f"-DPREFETCHED={prefetched}")
     if fastmath:
         options.append("-cl-fast-relaxed-math")
-    elif context.device.info.rounds_singles:
+    elif info.rounds_singles:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     return tuple(options)
 

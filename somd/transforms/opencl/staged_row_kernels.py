@@ -32,25 +32,30 @@ from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in, scalars_set
-from somd.transforms.loops.program import Element, Proved, Region, Statement, Store, Variable
+from somd.transforms.loops.program import Element, Region, Store, Variable
 from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.cut_loops import Block
 from somd.transforms.opencl.kernels import kernel_text, with_bounds
-from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.shared_extremes import shared_extreme_lines
-from somd.transforms.opencl.staged_rows import StagedRows, Sweep, staged_rows_of
-from somd.transforms.opencl.striped import Key, key_of
+from somd.transforms.opencl.shared_sweeps import SharedSweeps
+from somd.transforms.opencl.staged_rows import StagedRows, Sweep, always_read, staged_rows_of
+from somd.transforms.opencl.striped import key_of
 from somd.transforms.opencl.unrolling import unroll_lines
+from somd.transforms.opencl.words import WORD, Words
 from somd.transforms.stages import Nest
 
 #: work-items of a group, and rows, at most
 LANES, ROWS = 128, 32
-#: bytes that are loaded at a time along a row, in words of so many
-PIECE, WORD = 64, 16
+#: bytes that are loaded at a time along a row
+PIECE = 64
+#: bytes that are fetched into a cache at a time
+LINE = 128
 #: loads of a work-item that are under way when rows are brought in
 AT_ONCE = 8
+#: from how many trips on an order takes so long that rows are fetched while most work-items wait for it
+LONG = 512
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
@@ -61,22 +66,18 @@ def staged_row_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> K
     return None if found is None else _Writer(found, nest, region, unit).kernel(name)
 
 
-class _Writer(RowGroups):
+class _Writer(SharedSweeps):
     def __init__(self, found: StagedRows, nest: Nest, region: Region, unit: Unit) -> None:
-        loops = [part.loop for part in found.parts if isinstance(part, Sweep)]
-        super().__init__(loops[0], ROWS, nest, region, unit)
-        self.found, self.unit = found, unit
-        self.loops = loops
+        super().__init__(found, ROWS, nest, region, unit)
         fresh = self.scope.names.fresh
-        self.lane, self.team, self.mine, self.own = (fresh(n) for n in ("lane", "team", "mine", "own"))
+        self.lane, self.mine = fresh("lane"), fresh("mine")
         self.rows, self.pool = fresh("rows"), fresh("pool")
         #: by type: places for what each work-item has found
         self.extremes: dict[str, str] = {}
         #: for each place where it begins, and how many words a row of it takes
         self.places = [(fresh("place"), fresh("words")) for _ in found.places]
-        texts = {key: fresh(f"{self.scope.names.of(key[0])}_row") for key in found.rows}
-        self.texts: dict[Key, str] = texts
-        self.terms = {name: fresh("term_row") for name in found.terms}
+        #: rows that are brought in
+        self.loaded = [(key, row.element) for key, row in found.rows.items() if row.loaded and row.element is not None]
         #: where scalars of each row are that one work-item has set, or needs
         self.of_row: dict[str, str] = {}
         self.dtypes = dict(scalars_set(region.body))
@@ -99,7 +100,7 @@ class _Writer(RowGroups):
         write.barrier_follows = True
         self.begin_teams()
         self.begin_rows()
-        waits = any(row.loaded for row in self.found.rows.values())
+        waits, sweeps = bool(self.loaded), [part for part in self.found.parts if isinstance(part, Sweep)]
         for number, part in enumerate(self.found.parts):
             given = self.given(part) if isinstance(part, Sweep) and part.in_order else []
             new = [name for name in given if name not in self.of_row]
@@ -115,6 +116,8 @@ class _Writer(RowGroups):
             if not isinstance(part, Sweep):
                 self.between(part)
             elif part.in_order:
+                if self.loaded and not any(each.in_order for each in sweeps[: sweeps.index(part)]):
+                    self.prefetch()
                 self.in_order(number, part)
             elif part.extreme is not None:
                 self.extreme(part)
@@ -165,32 +168,52 @@ class _Writer(RowGroups):
             write.line(f"const int {begin} = {before};")
             before = f"{begin} + {self.rows} * {words}"
         self.pointers(self.mine)
-        for key, row in self.found.rows.items():
-            element = row.element
-            if not row.loaded or element is None:
-                continue
-            inner = element.indices[-1]
-            assert isinstance(inner, Variable)
-            tests = [
-                f"(ulong)({write.value(index).text}) < (ulong){self.scope.length(element.array, axis).text}"
-                for axis, index in enumerate(element.indices[:-1])
-            ]
-            with write.braces(f"if ({' && '.join(tests)})"):
-                self.bring_in(self.texts[key], element, self.scope.text_of(inner.name))
+        for key, element in self.loaded:
+            with write.braces(self.where_it_is(element)):
+                self.bring_in(self.texts[key], element)
 
-    def bring_in(self, row: str, element: Element, variable: str) -> None:
-        """A row as it is in its array, word by word where it begins at one."""
+    def where_it_is(self, element: Element) -> str:
+        """The test whether an iteration has such a row."""
+        tests = [
+            f"(ulong)({self.write.value(index).text}) < (ulong){self.scope.length(element.array, axis).text}"
+            for axis, index in enumerate(element.indices[:-1])
+        ]
+        return f"if ({' && '.join(tests)})"
+
+    def prefetch(self) -> None:
+        """Rows of groups that are to begin soon, while most work-items wait for those that go along rows."""
         write, fresh = self.write, self.scope.names.fresh
-        each = WORD // np.dtype(element.type.dtype).itemsize
-        kind, length = f"{CTYPES[element.type.dtype]}{each}", self.scope.length(element.array, len(element.indices) - 1)
-        begin, words, word = fresh("begin"), fresh("words"), fresh("word")
-        write.line(f"const long {variable} = 0;")
-        write.line(f"__global const {kind} *const {begin} = (__global const {kind} *)&{write.value(element).text};")
-        write.line(f"const long {words} = ((ulong){begin} & {WORD - 1}) == 0 ? {length.text} / {each} : 0;")
+        ahead, begin, at = fresh("ahead"), fresh("begin"), fresh("at")
+        sizes = {
+            key: f"{self.scope.length(e.array, len(e.indices) - 1).text} * {np.dtype(e.type.dtype).itemsize}"
+            for key, e in self.loaded
+        }
+        write.lines += ["#ifdef PREFETCHED", "#ifndef PREFETCH", f"#define PREFETCH(p) prefetch(p, {LINE})", "#endif"]
+        _, along = self.loaded[0]
+        long = f"{self.scope.length(along.array, len(along.indices) - 1).text} >= {LONG}"
+        with write.braces(f"if ({long})"):
+            write.line(f"const int {ahead} = PREFETCHED / max(1, (int)({' + '.join(sizes.values())}));")
+            self.row_of(f"{self.mine} + max(1, {ahead})")
+            with write.braces(f"if (!({self.trips.beyond(C(self.trip, 'int64'))}))"):
+                for key, element in self.loaded:
+                    with write.braces(self.where_it_is(element)):
+                        self.begin_of(element, "const char", begin)
+                        first, by = f"{self.own} * {LINE}", f"{self.team} * {LINE}"
+                        write.line(f"for (int {at} = {first}; {at} < (int)({sizes[key]}); {at} += {by})")
+                        write.line(f"    PREFETCH({begin} + {at});")
+        write.lines.append("#endif")
+
+    def bring_in(self, row: str, element: Element) -> None:
+        """A row as it is in its array, word by word where it begins at one."""
+        write, fresh, variable = self.write, self.scope.names.fresh, self.scope.text_of(_inner(element))
+        words, length = Words(row, element.type.dtype), self.scope.length(element.array, len(element.indices) - 1)
+        begin, many, word = fresh("begin"), fresh("words"), fresh("word")
+        self.begin_of(element, f"const {words.kind}", begin)
+        write.line(f"const long {many} = ((ulong){begin} & {WORD - 1}) == 0 ? {length.text} / {words.columns} : 0;")
         write.lines.append(f"#pragma unroll {AT_ONCE}")
-        write.line(f"for (long {word} = {self.own}; {word} < {words}; {word} += {self.team})")
-        write.line(f"    ((__local {kind} *){row})[{word}] = {begin}[{word}];")
-        first = f"{words} * {each} + {self.own}"
+        write.line(f"for (long {word} = {self.own}; {word} < {many}; {word} += {self.team})")
+        write.line(f"    {words.at(word)} = {begin}[{word}];")
+        first = f"{many} * {words.columns} + {self.own}"
         write.line(f"for (long {variable} = {first}; {variable} < {length.text}; {variable} += {self.team})")
         write.line(f"    {row}[{variable}] = {write.value(element).loose};")
 
@@ -203,18 +226,6 @@ class _Writer(RowGroups):
             kind = CTYPES[row.dtype]
             place = f"{self.pool} + {begin} + {number} * {words}"
             self.write.line(f"__local {kind} *const {text} = (__local {kind} *)({place});")
-
-    def lies(self, nodes: Sequence[Statement]) -> dict[Element, str]:
-        """Where elements lie that statements touch."""
-        found: dict[Element, str] = {}
-        for node in expressions_in(tuple(nodes)):
-            if isinstance(node, Element) and isinstance(node.access, Proved) and key_of(node) in self.texts:
-                found[node] = ""
-        return self.placed(found)
-
-    def placed(self, nodes: Sequence[Element] | dict[Element, str]) -> dict[Element, str]:
-        # the text of an index may read another row, which has to lie where it does by then
-        return {node: f"{self.texts[key_of(node)]}[{self.write.value(node.indices[-1]).loose}]" for node in nodes}
 
     # --- parts ------------------------------------------------------------------------------------------------------
 
@@ -229,41 +240,6 @@ class _Writer(RowGroups):
             write.block(part)
         scope.staged.clear()
 
-    def shared(self, number: int, sweep: Sweep) -> None:
-        """A way along the row that its team shares out."""
-        write, scope, terms = self.write, self.scope, [node for _, node in sweep.terms]
-        scope.staged.update(self.lies(sweep.body) | self.placed([e for e in sweep.reckoned if self.has(e)]))  # type: ignore[misc]
-        with write.braces(f"if ({self.active})"):
-            variable = scope.text_of(sweep.loop.variable.name)
-            start, stop = write.value(sweep.loop.start), write.value(sweep.loop.stop)
-            first = self.own if start.value == 0 else f"({start.text}) + {self.own}"
-            limit = stop.loose if stop.level > 10 else f"({stop.text})"
-            write.lines += unroll_lines(AT_ONCE, operations(sweep.body, self.unit.by_name) + 4 * len(terms))
-            with write.braces(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.team})"):
-                write.loops += 1
-                write.block(sweep.body)
-                write.loops -= 1
-                kept = []
-                for term, node in sweep.terms:
-                    text = scope.names.fresh("term")
-                    write.line(f"const {CTYPES[term.type.dtype]} {text} = {write.value(node).loose};")
-                    kept.append((term, text))
-                for term, text in kept:
-                    write.line(f"{self.terms[term.name]}[{variable}] = {text};")
-                self.store(number, sweep)
-        scope.staged.clear()
-
-    def has(self, node: object) -> bool:
-        return isinstance(node, Element) and isinstance(node.access, Proved) and key_of(node) in self.texts
-
-    def store(self, number: int, sweep: Sweep) -> None:
-        """What a trip has stored in rows that no later loop stores, into the arrays."""
-        for node in sweep.body:
-            if isinstance(node, Store) and (number, key_of(node.element)) in self.found.last:
-                place = self.write.expressions.flat_index(node.element)
-                array, row = self.scope.array(node.element.array), self.scope.staged[node.element]
-                self.write.line(f"{array}[{place}] = {row};")
-
     def extreme(self, sweep: Sweep) -> None:
         """The extreme of a row."""
         scope, kept = self.scope, sweep.extreme
@@ -273,7 +249,10 @@ class _Writer(RowGroups):
         if dtype not in self.extremes:
             self.extremes[dtype] = scope.names.fresh("found")
             self.write.local.append(f"    __local {CTYPES[dtype]} {self.extremes[dtype]}[{LANES}];")
-        shared_extreme_lines(sweep.loop, kept, self.write, self.extremes[dtype], self.lane, self.own, self.team)
+        element, row = kept.element, None
+        if isinstance(element, Element) and self.has(element) and element.indices[-1] == sweep.loop.variable:
+            row = Words(self.texts[key_of(element)], element.type.dtype)
+        shared_extreme_lines(sweep.loop, kept, self.write, self.extremes[dtype], self.lane, self.own, self.team, row)
         scope.staged.clear()
 
     def sets(self, sweep: Sweep) -> set[str]:
@@ -340,7 +319,9 @@ class _Writer(RowGroups):
         variable = self.scope.text_of(sweep.loop.variable.name)
         start, stop = write.value(sweep.loop.start), write.value(sweep.loop.stop)
         stored = {node.element.array for node in statements_in(body) if isinstance(node, Store)}
-        ahead = [e for e in self.lies(body) if e.indices[-1] == sweep.loop.variable and e.array not in stored]
+        always = {key_of(e) for e in always_read(body) if e.indices[-1] == sweep.loop.variable}
+        mine = [e for e in self.lies(body) if e.indices[-1] == sweep.loop.variable and key_of(e) in always]
+        ahead = [e for e in mine if e.array not in stored]
         terms = sorted({e.name for e in expressions_in(body) if isinstance(e, Variable)} & self.terms.keys())
         loaded: list[tuple[Element | str, str, str]] = [(e, self.texts[key_of(e)], e.type.dtype) for e in ahead]
         loaded += [(name, self.terms[name], self.found.terms[name].dtype) for name in terms]
@@ -355,25 +336,30 @@ class _Writer(RowGroups):
         else:
             write.line(f"const long {first} = ({start.text} + {columns - 1}) / {columns} * {columns};")
             self.one_by_one(sweep, start.loose, f"min({first}, (long)({stop.text}))", terms)
-        write.line(f"const long {whole} = max({first}, ({stop.text}) / {columns} * {columns});")
-        names = [(fresh("now"), fresh("next")) for _ in loaded]
-        for (_, _, dtype), (now, following) in zip(loaded, names, strict=True):
-            write.line(f"{CTYPES[dtype]} {now}[{columns}], {following}[{columns}];")
-        with write.braces(f"if ({first} < {whole})"):
-            self.fetch(loaded, [following for _, following in names], first, columns)
-        write.lines.append(IN_ORDER)
-        with write.braces(f"for (long {at} = {first}; {at} < {whole}; {at} += {columns})"):
-            write.lines.append("#pragma unroll")
-            with write.braces(f"for (int {column} = 0; {column} < {columns}; {column}++)"):
-                for now, following in names:
-                    write.line(f"{now}[{column}] = {following}[{column}];")
-            with write.braces(f"if ({at} + {columns} < {whole})"):
-                self.fetch(loaded, [following for _, following in names], f"{at} + {columns}", columns)
+        write.line(
+            f"const long {whole} = {first} + max(0L, (long)({stop.text}) - {first}) / {2 * columns} * {2 * columns};"
+        )
+        names = [(fresh("one"), fresh("other")) for _ in loaded]
+        ones, others = ([each[which] for each in names] for which in (0, 1))
+        for (_, _, dtype), (one, other) in zip(loaded, names, strict=True):
+            write.line(f"{CTYPES[dtype]} {one}[{columns}], {other}[{columns}];")
+
+        def trips(registers: Sequence[str], begin: str) -> None:
             write.lines += copies
             with write.braces(f"for (int {column} = 0; {column} < {columns}; {column}++)"):
-                write.line(f"const long {variable} = {at} + {column};")
-                places = [f"{now}[{column}]" for now, _ in names]
+                write.line(f"const long {variable} = {begin} + {column};")
+                places = [f"{register}[{column}]" for register in registers]
                 self.trip_of(body, {what: place for (what, _, _), place in zip(loaded, places, strict=True)})
+
+        with write.braces(f"if ({first} < {whole})"):
+            self.fetch(loaded, ones, first, columns)
+        write.lines.append(IN_ORDER)
+        with write.braces(f"for (long {at} = {first}; {at} < {whole}; {at} += {2 * columns})"):
+            self.fetch(loaded, others, f"{at} + {columns}", columns)
+            trips(ones, at)
+            with write.braces(f"if ({at} + {2 * columns} < {whole})"):
+                self.fetch(loaded, ones, f"{at} + {2 * columns}", columns)
+            trips(others, f"{at} + {columns}")
         self.one_by_one(sweep, whole, stop.text, terms)
 
     def one_by_one(self, sweep: Sweep, start: str, stop: str, terms: Sequence[str]) -> None:
@@ -398,12 +384,11 @@ class _Writer(RowGroups):
         self, loaded: Sequence[tuple[Element | str, str, str]], into: Sequence[str], at: str, columns: int
     ) -> None:
         """A piece of each row into registers, word by word."""
-        write, word, part = self.write, self.scope.names.fresh("word"), self.scope.names.fresh("part")
         for (_, row, dtype), register in zip(loaded, into, strict=True):
-            each = WORD // np.dtype(dtype).itemsize
-            kind = f"{CTYPES[dtype]}{each}"
-            write.lines.append("#pragma unroll")
-            with write.braces(f"for (int {part} = 0; {part} < {columns // each}; {part}++)"):
-                write.line(f"const {kind} {word} = ((__local const {kind} *)({row} + {at}))[{part}];")
-                for k in range(each):
-                    write.line(f"{register}[{each} * {part} + {k}] = {word}.s{k};")
+            Words(f"({row} + {at})", dtype).load(self.write, register, "", columns)
+
+
+def _inner(element: Element) -> str:
+    inner = element.indices[-1]
+    assert isinstance(inner, Variable)
+    return inner.name

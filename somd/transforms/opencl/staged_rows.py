@@ -324,14 +324,15 @@ class _Look:
         """An element at the variable of a sweep's loop in its every trip: the row of terms is as long as its own."""
         if not isinstance(part, Sweep):
             return None
-        plain = [node for node in part.loop.body if isinstance(node, Assign | Store)]
-        tops = [
-            each
-            for node in plain
-            for each in (*expressions(node), *([node.element] if isinstance(node, Store) else ()))
-        ]
-        found = [e for top in tops for e in _evaluated(top) if key_of(e) in self.may_lie_here]
+        found = [e for e in always_read(part.loop.body) if key_of(e) in self.may_lie_here]
         return next((e for e in found if e.indices[-1] == part.loop.variable), None)
+
+
+def always_read(block: Block) -> list[Element]:
+    """The elements that are read or stored whenever a block is run."""
+    plain = [node for node in block if isinstance(node, Assign | Store)]
+    tops = [*(e for node in plain for e in expressions(node)), *(n.element for n in plain if isinstance(n, Store))]
+    return [each for top in tops for each in _evaluated(top)]
 
 
 def _evaluated(node: Expression) -> Iterator[Element]:
