@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.loops.program import Loop
@@ -14,8 +16,31 @@ BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 FEW = 16
 
 
+@dataclass(frozen=True)
+class Looked:
+    """What a work-item has found of a row while it brought it in: in C `best`, if it has looked at `some`."""
+
+    kept: Extreme
+    best: str
+    some: str
+
+
+def better(write: Statements, kept: Extreme, best: str, new: str, other: str) -> None:
+    """Keeps the better one of two, or nan."""
+    sign = ">" if kept.quick == "quick maximum" else "<"
+    write.line(f"const {CTYPES[kept.variable.type.dtype]} {new} = {other};")
+    write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
+
+
 def shared_extreme_lines(
-    loop: Loop, kept: Extreme, write: Statements, found: str, lane: str, own: str, team: str, row: Words | None = None
+    loop: Loop,
+    kept: Extreme,
+    write: Statements,
+    found: str,
+    lane: str,
+    own: str,
+    team: str,
+    row: Words | Looked | None = None,
 ) -> None:
     """The extreme of a row: of the trips of each work-item, of those of some, of all. `found` are places in local
     memory, one for each work-item of the group; those that share a row are a `team`, in which each has its `own`
@@ -26,11 +51,9 @@ def shared_extreme_lines(
     kind, text = CTYPES[kept.variable.type.dtype], scope.value(kept.variable).text
     best, new, k = (scope.names.fresh(n) for n in (f"{text}_best", f"{text}_new", "other"))
     first = "" if lane == own else f"{lane} - {own} + "
-    sign = ">" if kept.quick == "quick maximum" else "<"
 
-    def better(other: str) -> None:
-        write.line(f"const {kind} {new} = {other};")
-        write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
+    def better_than(other: str) -> None:
+        better(write, kept, best, new, other)
 
     def by_words(row: Words) -> None:
         variable, word = scope.text_of(loop.variable.name), scope.names.fresh("word")
@@ -41,33 +64,36 @@ def shared_extreme_lines(
         if start.value != 0:
             limit = f"min({first} * {each}, (long)({stop.text}))"
             with write.braces(f"for (long {variable} = {start.loose}; {variable} < {limit}; {variable}++)"):
-                better(write.value(kept.element).loose)
+                better_than(write.value(kept.element).loose)
         write.lines.append("#pragma unroll 4")
         with write.braces(f"for (long {piece} = {first} + {own}; {piece} < {whole}; {piece} += {team})"):
             write.line(f"const {row.kind} {word} = {row.at(piece)};")
             for k in range(each):
                 with write.braces():
-                    better(f"{word}.s{k}")
+                    better_than(f"{word}.s{k}")
         last = f"{whole} * {each}"
         with write.braces(f"for (long {variable} = {last}; {variable} < {stop.loose}; {variable}++)"):
-            better(write.value(kept.element).loose)
+            better_than(write.value(kept.element).loose)
 
     with write.braces():
         write.line(f"{kind} {best} = {text};")
         if row is None:
             with write.braces(head(loop, own, team, write)):
-                better(write.value(kept.element).loose)
+                better_than(write.value(kept.element).loose)
+        elif isinstance(row, Looked):
+            with write.braces(f"if ({row.some})"):
+                better_than(row.best)
         else:
             by_words(row)
         write.line(f"{found}[{lane}] = {best};")
         write.line(BARRIER)
         with write.braces(f"if ({own} < {FEW})"):
             with write.braces(f"for (int {k} = {own} + {FEW}; {k} < {team}; {k} += {FEW})"):
-                better(f"{found}[{first}{k}]")
+                better_than(f"{found}[{first}{k}]")
             write.line(f"{found}[{lane}] = {best};")
         write.line(BARRIER)
         with write.braces(f"for (int {k} = 0; {k} < min({FEW}, {team}); {k}++)"):
-            better(f"{found}[{first}{k}]")
+            better_than(f"{found}[{first}{k}]")
         with write.braces(f"if ({best} == 0 || {best} != {best})"):
             write.block((loop,))
         with write.otherwise():

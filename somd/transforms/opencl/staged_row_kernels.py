@@ -31,17 +31,17 @@ from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
-from somd.transforms.emit.declared import read_in, scalars_set
-from somd.transforms.loops.program import Element, Region, Store, Variable
+from somd.transforms.emit.declared import assigned, read_in, scalars_set
+from somd.transforms.loops.program import Assign, Constant, Element, Expression, Region, Store, Variable
 from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.cut_loops import Block
 from somd.transforms.opencl.kernels import kernel_text, with_bounds
-from somd.transforms.opencl.shared_extremes import shared_extreme_lines
+from somd.transforms.opencl.shared_extremes import Looked, better, shared_extreme_lines
 from somd.transforms.opencl.shared_sweeps import SharedSweeps
 from somd.transforms.opencl.staged_rows import StagedRows, Sweep, always_read, staged_rows_of
-from somd.transforms.opencl.striped import key_of
+from somd.transforms.opencl.striped import Key, key_of
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.opencl.words import WORD, Words
 from somd.transforms.stages import Nest
@@ -78,6 +78,8 @@ class _Writer(SharedSweeps):
         self.places = [(fresh("place"), fresh("words")) for _ in found.places]
         #: rows that are brought in
         self.loaded = [(key, row.element) for key, row in found.rows.items() if row.loaded and row.element is not None]
+        #: of the row that is looked at while it is brought in
+        self.looked: Looked | None = None
         #: where scalars of each row are that one work-item has set, or needs
         self.of_row: dict[str, str] = {}
         self.dtypes = dict(scalars_set(region.body))
@@ -169,8 +171,34 @@ class _Writer(SharedSweeps):
             before = f"{begin} + {self.rows} * {words}"
         self.pointers(self.mine)
         for key, element in self.loaded:
+            looked = None
+            if key == self.early_key():
+                kept = next(part.extreme for part in self.found.parts if isinstance(part, Sweep))
+                assert kept is not None
+                looked = self.looked = Looked(kept, self.scope.names.fresh("best"), self.scope.names.fresh("some"))
+                write.line(f"{CTYPES[kept.variable.type.dtype]} {looked.best} = 0;")
+                write.line(f"int {looked.some} = 0;")
             with write.braces(self.where_it_is(element)):
-                self.bring_in(self.texts[key], element)
+                self.bring_in(self.texts[key], element, looked)
+
+    def early_key(self) -> Key | None:
+        """The row whose extreme is found while it is brought in: that of all its elements, before all other loops."""
+        number, sweep = next((n, part) for n, part in enumerate(self.found.parts) if isinstance(part, Sweep))
+        kept, loop = sweep.extreme, sweep.loop
+        element = None if kept is None else kept.element
+        if kept is None or not isinstance(element, Element) or not self.has(element):
+            return None
+        length = self.scope.length(element.array, len(element.indices) - 1)
+        along = element.indices[-1] == loop.variable and self.write.value(loop.stop).text == length.text
+        if not along or element.array in self.region.written:
+            return None
+        start, name = self.write.value(loop.start).value, kept.variable.name
+        before = [node for part in self.found.parts[:number] if not isinstance(part, Sweep) for node in part]
+        sets = [node for node in before if name in assigned((node,))]
+        first = sets[-1].value if sets and isinstance(sets[-1], Assign) else None
+        # the loop may leave out the first element where the variable is that to begin with
+        known = isinstance(first, Element) and key_of(first) == key_of(element) and _is_zero(first.indices[-1])
+        return key_of(element) if start == 0 or (start == 1 and known) else None
 
     def where_it_is(self, element: Element) -> str:
         """The test whether an iteration has such a row."""
@@ -203,19 +231,34 @@ class _Writer(SharedSweeps):
                         write.line(f"    PREFETCH({begin} + {at});")
         write.lines.append("#endif")
 
-    def bring_in(self, row: str, element: Element) -> None:
+    def bring_in(self, row: str, element: Element, looked: Looked | None) -> None:
         """A row as it is in its array, word by word where it begins at one."""
         write, fresh, variable = self.write, self.scope.names.fresh, self.scope.text_of(_inner(element))
         words, length = Words(row, element.type.dtype), self.scope.length(element.array, len(element.indices) - 1)
-        begin, many, word = fresh("begin"), fresh("words"), fresh("word")
+        begin, many, word, new = fresh("begin"), fresh("words"), fresh("word"), fresh("new")
+
+        def look(text: str) -> None:
+            if looked is not None:
+                with write.braces():
+                    better(write, looked.kept, looked.best, new, text)
+
         self.begin_of(element, f"const {words.kind}", begin)
+        if looked is not None:
+            with write.braces(f"if ({length.text} > 0)"):
+                write.line(f"{looked.best} = *(__global const {CTYPES[element.type.dtype]} *){begin};")
+                write.line(f"{looked.some} = 1;")
         write.line(f"const long {many} = ((ulong){begin} & {WORD - 1}) == 0 ? {length.text} / {words.columns} : 0;")
         write.lines.append(f"#pragma unroll {AT_ONCE}")
-        write.line(f"for (long {word} = {self.own}; {word} < {many}; {word} += {self.team})")
-        write.line(f"    {words.at(word)} = {begin}[{word}];")
+        with write.braces(f"for (long {word} = {self.own}; {word} < {many}; {word} += {self.team})"):
+            here = fresh("here")
+            write.line(f"const {words.kind} {here} = {begin}[{word}];")
+            write.line(f"{words.at(word)} = {here};")
+            for k in range(words.columns):
+                look(f"{here}.s{k}")
         first = f"{many} * {words.columns} + {self.own}"
-        write.line(f"for (long {variable} = {first}; {variable} < {length.text}; {variable} += {self.team})")
-        write.line(f"    {row}[{variable}] = {write.value(element).loose};")
+        with write.braces(f"for (long {variable} = {first}; {variable} < {length.text}; {variable} += {self.team})"):
+            write.line(f"{row}[{variable}] = {write.value(element).loose};")
+            look(f"{row}[{variable}]")
 
     def pointers(self, number: str) -> None:
         """Declares where the rows of the group's row of this number lie."""
@@ -249,8 +292,11 @@ class _Writer(SharedSweeps):
         if dtype not in self.extremes:
             self.extremes[dtype] = scope.names.fresh("found")
             self.write.local.append(f"    __local {CTYPES[dtype]} {self.extremes[dtype]}[{LANES}];")
-        element, row = kept.element, None
-        if isinstance(element, Element) and self.has(element) and element.indices[-1] == sweep.loop.variable:
+        element = kept.element
+        row: Words | Looked | None = None
+        if self.looked is not None and self.looked.kept is kept:
+            row = self.looked
+        elif isinstance(element, Element) and self.has(element) and element.indices[-1] == sweep.loop.variable:
             row = Words(self.texts[key_of(element)], element.type.dtype)
         shared_extreme_lines(sweep.loop, kept, self.write, self.extremes[dtype], self.lane, self.own, self.team, row)
         scope.staged.clear()
@@ -386,6 +432,10 @@ class _Writer(SharedSweeps):
         """A piece of each row into registers, word by word."""
         for (_, row, dtype), register in zip(loaded, into, strict=True):
             Words(f"({row} + {at})", dtype).load(self.write, register, "", columns)
+
+
+def _is_zero(index: Expression) -> bool:
+    return isinstance(index, Constant) and index.value == 0
 
 
 def _inner(element: Element) -> str:
