@@ -16,7 +16,7 @@ Names = frozenset[str]
 
 
 class Liveness:
-    """Live names; `after[loop]`, and `behind[assignment]`, are filled while `before` walks over the code."""
+    """Live names; `after[loop]`, and `behind` of what assigns or calls, are filled while `before` walks over the code."""
 
     def __init__(self) -> None:
         self.after: dict[cst.CSTNode, Names] = {}
@@ -29,10 +29,11 @@ class Liveness:
         return live
 
     def _statement(self, node: cst.CSTNode, live: Names, leave: Names) -> Names:
+        if isinstance(node, cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Expr):
+            self.behind[node] = self.behind.get(node, frozenset()) | live
         if isinstance(node, cst.Assign | cst.AnnAssign):
             if node.value is None:
                 return live
-            self.behind[node] = self.behind.get(node, frozenset()) | live
             targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
             for target in targets:
                 live = _assigned(target, live)

@@ -110,7 +110,7 @@ class Exchanges:
             return not (writes or self.may_share(node) or self._gives_a_part(node))
         if callee.kind in ("library", "numpy"):
             return not self.may_share(node)
-        return callee.kind in ("allocate", "like", "copy", "astype", "reduce", "product")
+        return callee.kind in ("allocate", "like", "copy", "astype", "reduce", "product") and not self.may_share(node)
 
     def may_share(self, node: cst.BaseExpression | None) -> bool:
         """Whether NumPy may give memory of another array, where a new array is made here."""
@@ -135,6 +135,10 @@ class Exchanges:
             given = node.args[0].value
             found = self.types.names.get(given.value) if isinstance(given, cst.Name) else self.types.nodes.get(given)
             return found == self.types.nodes.get(node)
+        if callee.kind == "astype" and isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            copies = [each.value for each in node.args if each.keyword is not None and each.keyword.value == "copy"]
+            kept = any(not isinstance(each, cst.Name) or each.value != "True" for each in copies)
+            return kept and self.types.nodes.get(node.func.value) == self.types.nodes.get(node)
         return callee.name in {"numpy": PARTS, "method": METHODS}.get(callee.kind, ())
 
     def _lies_there(self, node: cst.BaseExpression) -> bool:
@@ -219,9 +223,16 @@ class Exchanges:
                 own.add(name)
 
     def _is_told(self, name: str, value: cst.BaseExpression) -> bool:
-        """Whether `name` may be memory that is written or returned, where a new array is made here."""
-        return self.may_share(value) and bool(
-            self.reaching.names(name) & (self.reaching.written | self.reaching.given_back)
+        """Whether a new array is made for `name` where NumPy may give memory of another one, and somebody could tell:
+        the name, or one that stands for a part of it, is written or returned, or read behind a store into the other."""
+        if not self.may_share(value):
+            return False
+        own = self.reaching.lent(name)
+        if own & (self.reaching.written | self.reaching.given_back):
+            return True
+        others = self.reaching.names(name) - own
+        return any(
+            own & self.live.behind.get(node, own) for node, stored in self.reaching.stores.items() if stored & others
         )
 
     def _may_copy(self, name: str, value: cst.BaseExpression, node: cst.CSTNode, own: set[str]) -> bool:
@@ -277,28 +288,28 @@ class _Reaching:
     ) -> None:
         self.may_share, self.gathers = may_share, gathers
         self.views: dict[str, set[str]] = {}
-        #: names through which arrays are written in place, and those that are returned
+        #: names through which each statement writes arrays in place, all of them, and those that are returned
+        self.stores: dict[cst.CSTNode, set[str]] = {}
         self.written: set[str] = set()
         self.returned: set[str] = set()
         #: names of arrays that are returned as they are, or parts of them
         self.given_back: set[str] = set()
         #: what each `return` gives
         self.results: list[list[cst.BaseExpression]] = []
+        inside: dict[cst.Arg, cst.CSTNode] = {}  # the statements of arguments
         for node in nodes:
             if isinstance(node, cst.Assign | cst.AnnAssign):
                 targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
                 values = node.value.elements if isinstance(node.value, cst.Tuple) else ()
                 if len(targets) == 1 and isinstance(targets[0], cst.Tuple) and len(targets[0].elements) == len(values):
                     for target, each in zip(targets[0].elements, values, strict=True):
-                        self._assigned(list(target_parts(target.value)), each.value)
-                    continue
-                self._assigned([part for each in targets for part in target_parts(each)], node.value)
+                        self._assigned(node, list(target_parts(target.value)), each.value)
+                else:
+                    self._assigned(node, [part for each in targets for part in target_parts(each)], node.value)
             elif isinstance(node, cst.AugAssign):
-                self.written |= stored_in(node.target)
+                self._store(node, stored_in(node.target))
             elif isinstance(node, cst.Expr):
-                self.written |= names_read(node)
-            elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
-                self.written |= names_read(node.value)
+                self._store(node, names_read(node))
             elif isinstance(node, cst.Return) and node.value is not None:
                 given = node.value.elements if isinstance(node.value, cst.Tuple) else [cst.Element(node.value)]
                 self.results.append([each.value for each in given])
@@ -306,9 +317,17 @@ class _Reaching:
                     name for each in given if self.is_one(each.value) for name in names_lent(each.value)
                 }
                 self.returned |= {n.value for n in nodes_of(node.value, cst.Name) if is_array(n)}
+            elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
+                self._store(inside.get(node, node), names_read(node.value))
+            if isinstance(node, cst.BaseSmallStatement):
+                inside.update(dict.fromkeys(nodes_of(node, cst.Arg), node))
 
-    def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
-        self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in stored_in(each)}
+    def _store(self, node: cst.CSTNode, names: set[str]) -> None:
+        self.written |= names
+        self.stores.setdefault(node, set()).update(names)
+
+    def _assigned(self, node: cst.CSTNode, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
+        self._store(node, {name for each in targets if not isinstance(each, cst.Name) for name in stored_in(each)})
         if value is not None and self.is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
@@ -320,6 +339,13 @@ class _Reaching:
             return False
         shares = any(self.may_share(each) for each in nodes_of(node, cst.Call))
         return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)
+
+    def lent(self, name: str) -> set[str]:
+        """A name, and all that may stand for its array, or a part of it, by way of this name."""
+        found = {name}
+        while more := {n for n, others in self.views.items() if others & found} - found:
+            found |= more
+        return found
 
     def names(self, name: str) -> set[str]:
         """All names that may reach what a name reaches."""

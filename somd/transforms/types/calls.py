@@ -326,11 +326,8 @@ class Calls:
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
-        if isinstance(base, ArrayType) and name == "astype" and len(node.args) == 1:
-            dtype = self.dtype(node.args[0].value)
-            self.types.calls[node] = Callee("astype", dtype or "")
-            self.types.whole = True
-            return None if dtype is None else ArrayType(dtype, base.ndim)
+        if isinstance(base, ArrayType) and name == "astype":
+            return self._converted(node, base)
         if isinstance(base, ArrayType) and name in functions.METHODS and not node.args:
             self.types.calls[node] = Callee("method", name)
             return self.expressions.whole(operator.methodcaller(name), [base], [function.value], node)
@@ -338,6 +335,19 @@ class Calls:
             return None
         self._unknown(MISSING, node)
         return None
+
+    def _converted(self, node: cst.Call, base: ArrayType) -> Type | None:
+        """`a.astype(np.float32)`, also with `copy=`: where that is False, an array of the type may stand for itself."""
+        given = {"dtype" if each.keyword is None else each.keyword.value: each.value for each in node.args}
+        copy = evaluate(given.pop("copy", cst.Name("True")), self.method.namespace, self.method.local_names)
+        if {*given} != {"dtype"} or len(node.args) > 2 or node.args[0].star or not isinstance(copy, bool):
+            message = "`astype` takes a type here, and whether to `copy`"
+            self.report("SOMD203", message, node, "leave the other arguments out, and write `copy=False` or `copy=True`")
+            return None
+        dtype = self.dtype(given["dtype"])
+        self.types.calls[node] = Callee("astype", dtype or "")
+        self.types.whole = True
+        return None if dtype is None else ArrayType(dtype, base.ndim)
 
     def _refused_before(self, node: cst.Name) -> bool:
         """Whether a name has no type because what it is bound to has been reported."""
