@@ -16,7 +16,7 @@ Names = frozenset[str]
 
 
 class Liveness:
-    """Live names; `after[loop]`, and `behind` of what assigns or calls, are filled while `before` walks over the code."""
+    """Live names; `after` loops and `behind` what assigns or calls, filled while `before` walks over the code."""
 
     def __init__(self) -> None:
         self.after: dict[cst.CSTNode, Names] = {}

@@ -10,6 +10,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.shapes import ADDED, INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, WRITTEN, misfit
+from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
@@ -22,7 +23,7 @@ __all__ = ["INPUT", "MASK", "OPERANDS", "OUTPUT", "Broadcasting"]
 @dataclass
 class Broadcasting:
     """Broadcasts shapes and emits tests. `equal` has the pairs of lengths that were tested on the way here; `natural`
-    tells which are never negative."""
+    tells which are never negative; `lasts` are the parameters that stay what they are."""
 
     names: Names
     collector: Collector
@@ -34,6 +35,7 @@ class Broadcasting:
     #: the call of a function with `out=`, and the shapes of its operands, which are tested with what it writes
     waiting: cst.CSTNode | None = None
     operands: tuple[Shape, ...] = ()
+    lasts: Collection[str] = ()
 
     def together(self, shapes: Sequence[Shape], node: cst.CSTNode, what: str = OPERANDS) -> Shape:
         """The shape of what is made of values of these shapes, element by element."""
@@ -97,13 +99,25 @@ class Broadcasting:
 
     def are_equal(self, a: Linear, b: Linear) -> bool:
         """Whether two lengths are known to be equal, maybe by others that both are equal to."""
-        found, waiting = {a.text}, [a.text]
-        while waiting and b.text not in found:
+        return a == b or b.text in self.equal_to(a)
+
+    def equal_to(self, length: Linear) -> set[str]:
+        """The texts of all lengths that are known to be equal to one."""
+        found, waiting = {length.text}, [length.text]
+        while waiting:
             one = waiting.pop()
             new = {each for pair in self.equal if one in pair for each in pair} - found
             found |= new
             waiting += new
-        return a == b or b.text in found
+        return found
+
+    def lasting(self, length: Linear) -> Linear:
+        """A length that is equal and that of a parameter which is never bound anew, if there is one."""
+        for text in sorted(self.equal_to(length)):
+            array = shape_reference(cst.parse_expression(text))
+            if array is not None and array[0] in self.lasts:
+                return Linear.of(text)
+        return length
 
     def know(self, a: Linear, b: Linear) -> None:
         """Two lengths are equal."""

@@ -1,4 +1,4 @@
-"""Tests of lengths before the loop that repeats them, where nothing in it changes the lengths.
+"""Tests of lengths, and what is computed of lengths, before the loop that repeats it, where nothing in it changes them.
 
     for t in range(n):                     if n > 0 and A.shape[0] != B.shape[0]: raise ...
         if A.shape[0] != B.shape[0]:  ->   for t in range(n):
@@ -12,7 +12,8 @@ out of bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from typing import cast
 
 import libcst as cst
 
@@ -20,7 +21,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.names import Names
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, values_read
 from somd.transforms.tree.walking import nodes_in
 
 
@@ -51,6 +52,56 @@ def with_early_tests(
     made = loop.with_changes(body=loop.body.with_changes(body=kept))
     names.place(made, loop)
     return [*early, made]
+
+
+def lengths_before(
+    body: cst.BaseSuite, bound: Collection[str], names: Names
+) -> tuple[list[cst.BaseStatement], cst.BaseSuite]:
+    """What the body of a loop computes of lengths that stay, with the body that is left; `bound` is what the loop binds
+    besides. The shape of a sum's tree depends on nothing else."""
+    lines = list(_lines(body)) if names.of_lengths else []
+    own = {line: assigned_names(line) for line in lines}
+    stay = names.of_lengths & set().union(*own.values())
+    while True:
+        changed = {*bound, *(each for found in own.values() for each in found - stay)}
+        less = {each for line in lines for each in own[line] if names_read(line) & changed or own[line] - stay}
+        if not less & stay:
+            break
+        stay -= less
+    early = [line for line in lines if own[line] and own[line] <= stay]
+    if not early:
+        return [], body
+    gone = set(early)
+
+    def left(suite: cst.BaseSuite) -> cst.BaseSuite:
+        kept = [choice(each) if isinstance(each, cst.If) else each for each in statements_of(suite) if each not in gone]
+        made = cst.IndentedBlock(cast(list[cst.BaseStatement], kept) or [names.line("pass", suite)])
+        names.place(made, suite)
+        return made
+
+    def choice(node: cst.If) -> cst.If:
+        other = node.orelse
+        if other is not None:
+            made = choice(other) if isinstance(other, cst.If) else names.changed(other, body=left(other.body))
+            other = cast(cst.If | cst.Else, made)
+        return cast(cst.If, names.changed(node, body=left(node.body), orelse=other))
+
+    return early, left(body)
+
+
+def _lines(suite: cst.BaseSuite) -> Iterator[cst.BaseStatement]:
+    """The statements of a block, and those under conditions in it that ask lengths alone."""
+    for node in statements_of(suite):
+        if isinstance(node, cst.If) and not values_read(node.test):
+            yield from _lines(node.body)
+            if node.orelse is not None:
+                yield from (
+                    _lines(node.orelse.body)
+                    if isinstance(node.orelse, cst.Else)
+                    else _lines(cst.IndentedBlock([node.orelse]))
+                )
+        else:
+            yield cast(cst.BaseStatement, node)
 
 
 def is_number(limit: cst.BaseExpression) -> bool:

@@ -20,7 +20,7 @@ from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.arrays.distinct import distinct_names, is_distinct
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
-from somd.transforms.tree.names import assigned_names, names_read, target_parts
+from somd.transforms.tree.names import assigned_names, names_read, target_parts, values_read
 from somd.transforms.tree.walking import nodes_in, nodes_of
 from somd.transforms.types.functions import METHODS, PARTS
 from somd.transforms.types.scalars import ArrayType, TupleType
@@ -253,7 +253,7 @@ class Exchanges:
             return False
         for given in self.reaching.results:
             parts = [p for p in given if self.reaching.is_one(p) and (isinstance(p, cst.Tuple) or self._is_array(p))]
-            arrays = [{n for n in names_lent(part) if self._is_array(cst.Name(n))} for part in parts]
+            arrays = [{n for n in values_read(part) if self._is_array(cst.Name(n))} for part in parts]
             several = sum(bool(names & each) for each in arrays)
             if several > 1 or (several and any(not each <= self.made for each in arrays)):
                 return False
@@ -261,7 +261,7 @@ class Exchanges:
 
     def is_given_again(self, node: cst.BaseExpression) -> bool:
         """Whether what is returned may be memory that the caller reaches in another way, where a new array is made."""
-        arrays = [name for name in names_lent(node) if self._is_array(cst.Name(name))]
+        arrays = [name for name in values_read(node) if self._is_array(cst.Name(name))]
         return self.may_share(node) and not all(map(self.given_once, arrays))
 
     def _has_parts(self, value: cst.BaseExpression) -> bool:
@@ -314,7 +314,7 @@ class _Reaching:
                 given = node.value.elements if isinstance(node.value, cst.Tuple) else [cst.Element(node.value)]
                 self.results.append([each.value for each in given])
                 self.given_back |= {
-                    name for each in given if self.is_one(each.value) for name in names_lent(each.value)
+                    name for each in given if self.is_one(each.value) for name in values_read(each.value)
                 }
                 self.returned |= {n.value for n in nodes_of(node.value, cst.Name) if is_array(n)}
             elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
@@ -331,7 +331,7 @@ class _Reaching:
         if value is not None and self.is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
-                    self.views.setdefault(each.value, set()).update(names_lent(value))
+                    self.views.setdefault(each.value, set()).update(values_read(value))
 
     def is_one(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an array that there is, or a part of one."""
@@ -356,14 +356,6 @@ class _Reaching:
             waiting += more - found
             found |= more
         return found
-
-
-def names_lent(node: cst.CSTNode) -> set[str]:
-    """The names whose arrays an expression may give: not those of which it asks the shape alone."""
-    of_shape = ("shape", "size", "ndim", "dtype")
-    asked = [each.value for each in nodes_of(node, cst.Attribute) if each.attr.value in of_shape]
-    gone = {name for each in asked for name in nodes_of(each, cst.Name)}
-    return {name.value for name in nodes_of(node, cst.Name) if name not in gone} & names_read(node)
 
 
 def stored_in(target: cst.CSTNode) -> set[str]:

@@ -111,10 +111,11 @@ class FloatSums(Emitting):
         """Sums by leaves, and trees of them, into the array `made`, or as a number."""
         zero = f"{self.names.dtype(dtype)}(0)"
         lanes, leaf = lanes_and_leaf(dtype)
-        count, per, size, levels, pairs, chunks = (self.fresh("value__once") for _ in range(6))
+        count, per, size, levels, pairs, chunks = numbers = [self.fresh("value__once") for _ in range(6)]
+        self.names.of_lengths.update(numbers)
         least = self.names.function("min")
         self.emit(
-            f"{count} = {' * '.join(self.lengths[axis].factor for axis in self.axes)}",
+            f"{count} = {' * '.join(self.expressions.shapes.lasting(self.lengths[axis]).factor for axis in self.axes)}",
             f"{per} = {count if CHUNK is None else f'{least}({count}, {CHUNK})'}",
             f"{size} = {per} - ({per} // 2 - {per} // 2 % {lanes}) if {per} > {leaf} else 0",
             f"{pairs} = 1",

@@ -38,6 +38,8 @@ class Names:
         self.spelled: dict[str, str] = {}
         self.within: set[str] = set()
         self.asked: set[tuple[str, int, str, Position]] = set()
+        #: names that only lengths, and other such names, are read for: computing them cannot fail
+        self.of_lengths: set[str] = set()
 
     def so_far(self) -> Method:
         """The method with all that has been made."""

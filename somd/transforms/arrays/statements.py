@@ -23,7 +23,7 @@ from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.double_buffers import DoubleBuffers
-from somd.transforms.arrays.early_tests import with_early_tests
+from somd.transforms.arrays.early_tests import lengths_before, with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken
 from somd.transforms.arrays.indexed import entries_of
@@ -73,6 +73,7 @@ class _Lowering:
         self.expressions = Expressions(self.names, types, self.shapes, self.collector)
         self.parts = self.expressions.parts
         self.parts.exchanges.are_one(aliases)
+        self.shapes.lasts = self.parts.steady & set(method.param_names)
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
@@ -186,7 +187,9 @@ class _Lowering:
         if isinstance(node, cst.For) and natural_loop(node, self.expressions):
             self.expressions.naturals.add(cst.ensure_type(node.target, cst.Name).value)
             self.expressions.below.update(below_in_loop(node, self.expressions))
-        made = self.with_parts(node, body=self.suite(node.body))
+        lengths, body = lengths_before(self.suite(node.body), assigned_names(node), self.names)
+        before = [*before, *lengths]
+        made = self.with_parts(node, body=body)
         self.expressions.naturals, self.expressions.below = naturals, below
         if not isinstance(made, cst.For) or not isinstance(node, cst.For):
             return [*before, made]

@@ -9,7 +9,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import fence_of, range_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, target_parts, values_read
 from somd.transforms.tree.walking import children_of, nodes_of
 
 
@@ -34,15 +34,20 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
 
 
 def derived_names(loop: cst.For, name: str) -> set[str]:
-    """The loop variable and the scalars computed from it in the body."""
+    """The loop variable, and what is computed from it in the body: scalars, and arrays whose elements are stored."""
     names = {name}
     assigns: list[tuple[set[str], set[str]]] = []
 
-    for node in nodes_of(loop.body, cst.Assign, cst.For):
-        if isinstance(node, cst.Assign):
-            assigns.append((assigned_names(node), names_read(node.value)))
-        elif isinstance(node, cst.For):
-            assigns.append((names_read(node.target), names_read(node.iter)))
+    for node in nodes_of(loop.body, cst.Assign, cst.AugAssign, cst.For):
+        if isinstance(node, cst.For):
+            assigns.append((names_read(node.target), values_read(node.iter)))
+            continue
+        targets = [node.target] if isinstance(node, cst.AugAssign) else [each.target for each in node.targets]
+        parts = [part for each in targets for part in target_parts(each)]
+        stored = {
+            part.value.value for part in parts if isinstance(part, cst.Subscript) and isinstance(part.value, cst.Name)
+        }
+        assigns.append((assigned_names(node) | stored, values_read(node.value)))
     while True:
         wider = names.union(*(targets for targets, read in assigns if read & names)) if assigns else names
         if wider == names:

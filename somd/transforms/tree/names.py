@@ -142,9 +142,25 @@ def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collec
         return MISSING
 
 
+#: attributes of arrays that tell nothing of their elements
+_MEASURES = ("shape", "size", "ndim", "dtype")
+
+
 def names_read(node: cst.CSTNode) -> set[str]:
     """Names that `node` mentions in value position (attribute and keyword names are not among them)."""
     return set(_read(node))
+
+
+def values_read(node: cst.CSTNode) -> set[str]:
+    """Names that `node` mentions for more than a shape, a length or a type.
+
+    >>> sorted(values_read(cst.parse_expression("a[i] + b.shape[0] * len(c)")))
+    ['a', 'i']
+    """
+    asked = [each.value for each in nodes_of(node, cst.Attribute) if each.attr.value in _MEASURES]
+    calls = [call for call in nodes_of(node, cst.Call) if isinstance(call.func, cst.Name) and call.func.value == "len"]
+    gone = {name for each in (*asked, *calls) for name in nodes_of(each, cst.Name)}
+    return {name.value for name in nodes_of(node, cst.Name) if name not in gone} & names_read(node)
 
 
 @lru_cache(maxsize=_KEPT)

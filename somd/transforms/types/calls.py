@@ -342,7 +342,7 @@ class Calls:
         copy = evaluate(given.pop("copy", cst.Name("True")), self.method.namespace, self.method.local_names)
         if {*given} != {"dtype"} or len(node.args) > 2 or node.args[0].star or not isinstance(copy, bool):
             message = "`astype` takes a type here, and whether to `copy`"
-            self.report("SOMD203", message, node, "leave the other arguments out, and write `copy=False` or `copy=True`")
+            self.report("SOMD203", message, node, "leave other arguments out; `copy` is True or False")
             return None
         dtype = self.dtype(given["dtype"])
         self.types.calls[node] = Callee("astype", dtype or "")

@@ -1,4 +1,4 @@
-"""Names for what NumPy gives as memory of another array, where a new array is made here: taken where nobody can tell."""
+"""Names for what NumPy gives as memory of another array, where a new array is made here."""
 
 from __future__ import annotations
 
