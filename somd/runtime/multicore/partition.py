@@ -18,11 +18,15 @@ from somd.runtime.multicore.small_work import small_work
 
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
+#: MIs for each worker, of which there are at least so many, where costs are equal and MIs may be small
+SPARE, FEW_WORKERS = 4, 4
 #: turns of an inner loop that an iteration costs besides
 ROW_COST = 4.0
 #: iterations in a chunk, at least and at most, and the bytes that their arrays may take for more than the least
 LEAST_CHUNK, MOST_CHUNK = 12, 192
 CHUNK_BYTES = 1 << 20
+#: the numbers that panels for all parts of a phase may hold
+MOST_SHARED = 1 << 25
 #: the greatest integer of 64 bits
 MOST = (1 << 63) - 1
 logical_blocks = of_integers(blocks.logical_blocks)
@@ -64,6 +68,13 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
 def uneven_parts(count: int, workers: int) -> int:
     """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
     return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
+
+
+@of_integers
+def spare_parts(count: int, workers: int, least: int) -> int:
+    """How many MIs run `count` trips of equal costs, of `least` trips or more if there are more MIs than workers: where
+    workers are many, one of them is late or slow at times, and others do what it has not begun."""
+    return workers if workers < FEW_WORKERS else max(workers, min(count // least, workers * SPARE))
 
 
 @of_integers
@@ -155,6 +166,16 @@ def columns_shape(parts: int, rows: int, columns: int, many: int, panel: int) ->
     if along * across * 2 <= parts:
         return max(1, min(parts, rows)), 1
     return along, across
+
+
+@of_integers
+def panels_to_share(rows: int, most: int, columns: int, panel: int, trips: int) -> int:
+    """How many panels of `panel` columns, with a number for each of `trips` trips, are filled for all parts of a phase:
+    none where it has no rows or more than `most`, or panels would take much memory."""
+    if rows <= 0 or rows > most or columns <= 0 or trips <= 0 or columns > MOST_SHARED or trips > MOST_SHARED:
+        return 0
+    count = (columns + panel - 1) // panel
+    return count if count * panel * trips <= MOST_SHARED else 0
 
 
 @of_integers

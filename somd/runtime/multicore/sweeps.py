@@ -15,6 +15,8 @@ CACHE = 3 << 18
 AT_ONCE = 1 << 30
 #: the most rows that an MI gives away at one of its ends; more sweeps at a time bring nothing more
 DEEPEST = 32
+#: bytes of its rows that an MI goes through while it waits for another one at a fence, for each MI
+FENCE = 1 << 15
 #: rows from which a product of them with bytes may leave 64 bits
 MOST_ROWS = 1 << 40
 
@@ -35,8 +37,15 @@ def sweeps_at_a_time(
     reach = radius * sweeps
     if sweeps > 1:  # even one turn leaves wedges, and a part must be at least two of them wide
         parts = max(1, min(parts, rows // (2 * reach)))
-    # at a sixteenth of a part, what MIs at the edges wait for the wedges is 3 in 100
-    deepest = min(DEEPEST, cached // 2) if parts == 1 else min(DEEPEST, cached // 2, rows // (8 * parts))
+    deepest = min(DEEPEST, cached // 2)
+    if parts > 1:
+        # At a sixteenth of a part, what MIs at the edges wait for the wedges is 3 in 100. If they give d rows away,
+        # they wait as long as d / 2 rows take, and for fences as long as 2 * f * r / d: least where d * d is 4 * f * r.
+        fence = FENCE * parts // max(memory // max(rows, 1), 1)
+        best = 0
+        while best < DEEPEST and best * best < 4 * fence * radius:
+            best += 1
+        deepest = min(deepest, max(rows // (8 * parts), min(best, rows // (4 * parts))))
     depth = max(1, min(turns, deepest // reach))
     return depth, max(radius, cached - depth * reach), parts
 

@@ -20,6 +20,7 @@ from somd.language.operators import OPERATORS
 from somd.transforms.emit.python_expressions import Faults
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.library import library_numbers
+from somd.transforms.multicore import shared_panels
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts, takes_text
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import LANES, Fresh
@@ -179,7 +180,7 @@ class MasterBuilder:
         of_phase, slave = self.built[builder.number]
         function, passed = builder.waiting(slave)
         self.functions.append(function)
-        return builder.loop(body, passed, self.dealt(of_phase, f"{builder.top} - {builder.border}"))
+        return builder.loop(body, passed, self.dealt(of_phase, f"{builder.top} - {builder.border}", builder.least))
 
     def text(self, node: cst.BaseExpression) -> str:
         """An expression of the method that cannot fail, as the master writes it."""
@@ -262,11 +263,10 @@ class MasterBuilder:
         return parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n") if slave.faults else []
 
     def plain_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
-        rank, parts = self.fresh.name("rank"), self.fresh.name("n_slaves")
-        dims = builder.nest.dims
+        rank, parts, lo, hi = map(self.fresh.name, ("rank", "n_slaves", "lo", "hi"))
+        dims, before = builder.nest.dims, ""
         ranges = ", ".join(builder.ranges())
         arguments = ", ".join((ranges, *slave.arguments))
-        lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
         if builder.nest.partition is not None:
             return self.partitioned_phase(builder, slave, builder.nest.partition)
         if builder.nest.relaxed is not None:
@@ -275,9 +275,10 @@ class MasterBuilder:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
             shared = self.shared(builder)
             sloped = sloped_share(builder.region, builder.scope(), shared, f"{rank}, {parts}", folded=builder.folded)
-            before, parts = self.dealt(builder, f"trips({shared})") if sloped is None else ("", parts)
-            share, pointers = sloped or f"slave_range({shared}, {rank}, {parts})", row_pointers(builder.nest)
-            if before and pointers is not None:
+            if sloped is None:
+                before, parts = self.dealt(builder, f"trips({shared})", shared_panels.least_rows(builder.shared))
+            share = sloped or shared_panels.share_of_rows(builder.shared, shared, f"{rank}, {parts}")
+            if before and (pointers := row_pointers(builder.nest)) is not None:
                 ends = self.fresh.name("ends")
                 before += f"{ends} = parts_of_rows({pointers}, {shared.rsplit(', ', 1)[0]}, {parts})\n"
                 share = f"{ends}[{rank}], {ends}[{rank} + 1]"
@@ -286,8 +287,7 @@ class MasterBuilder:
                 f"{slave.name}({', '.join((start, stop, *slave.arguments))})",
                 f"{before}for {rank} in prange({parts}):\n    {lo}, {hi} = {share}\n    {slave.name}({arguments})\n",
             )
-        rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
-        lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")
+        rows, columns, lo_1, hi_1 = map(self.fresh.name, ("rows", "columns", "lo_1", "hi_1"))
         outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
         whole = ", ".join(text.rsplit(", ", 1)[0] for text in (outer, inner))
         outer = self.shared(builder)
@@ -440,11 +440,13 @@ class MasterBuilder:
         in_order = [f"({self.exact.text(text)})" for text in builder.nest.in_order_if]
         return " or ".join([*in_order, f"{work} < small_work()"])
 
-    def dealt(self, builder: SlaveBuilder, count: str) -> tuple[str, str]:
-        """A statement, and the name of how many MIs run `count` trips: more than workers where their costs differ."""
+    def dealt(self, builder: SlaveBuilder, count: str, least: int = 0) -> tuple[str, str]:
+        """A statement, and the name of how many MIs run `count` trips: more than workers where costs differ, and where
+        `least` are given, so few of which an MI may have."""
         workers, parts = self.fresh.name("n_slaves"), self.fresh.name("parts")
         if not uneven(builder.nest, self.plan.method, self.types):
-            return "", workers
+            self.uneven |= least > 0
+            return shared_panels.spare_parts(builder.shared, count, workers, least, parts)
         self.uneven = True
         if builder.region.packed is not None:  # each part has panels of its own to fill
             count = f"min({count}, max(({count}) // {PACKED_ROWS}, 4 * {workers}))"
@@ -453,10 +455,12 @@ class MasterBuilder:
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""
         rank = f"{self.fresh.name('rank')} = 0\n" if builder.nest.tests else ""
-        alone = f"{self.before(builder, False)}{rank}{alone}\n"
+        limits = [self.limits(builder, dim) for dim in builder.nest.dims if dim.invariant]
+        alone = f"{self.before(builder, False)}{shared_panels.panels_alone(builder.shared, limits)}{rank}{alone}\n"
         if self.in_order:
             return parsed(*alone.splitlines())
-        loop = f"{self.before(builder, True)}{loop}{self.behind(builder)}"
+        loop = f"{self.before(builder, True)}{shared_panels.panels_divided(builder.shared, limits, self.fresh)}{loop}"
+        loop += self.behind(builder)
         return parsed(f"if {self.small(builder)}:\n{indented(alone)}else:\n{indented(loop)}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:

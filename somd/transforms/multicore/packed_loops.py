@@ -19,17 +19,22 @@ elements of others, and nothing is done with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+
+import libcst as cst
 
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import INDENT, indented, numpy_name
 from somd.transforms.loops.program import Element, Expression, Loop, Operation, Packed, Region, Statement, Variable
 from somd.transforms.loops.rows import one_moves_along, stays
-from somd.transforms.loops.scopes import assigned, read
+from somd.transforms.loops.scopes import assigned, named, read
 from somd.transforms.loops.walking import inside
 from somd.transforms.multicore.names import FAR
+from somd.transforms.multicore.shared_panels import SharedPanels
+from somd.transforms.stages import Nest
 
 #: the trips for which each row's numbers are copied together where they lie across memory: a line of it
 FEW = 8
@@ -38,17 +43,12 @@ COPIED_ROWS = 1536
 Limits = tuple[str, str]
 
 
-def packed_loops(
-    packed: Packed, region: Region, scope: Scope, rows: Limits, columns: Callable[[Scope], Limits], *, folded: bool
-) -> list[str]:
-    """The lines of both loops: the outer one between `rows`, the inner one between `columns`, as the names of a scope
-    tell them; `folded`: from the diagonal on."""
-    return _Writer(packed, region, scope, columns, folded).lines(rows)
+class PackedLoops:
+    """Writes both loops: the inner one between `columns`, as the names of a scope tell them; `folded`: from the
+    diagonal on."""
 
-
-class _Writer:
     def __init__(
-        self, packed: Packed, region: Region, scope: Scope, columns: Callable[[Scope], Limits], folded: bool
+        self, packed: Packed, region: Region, scope: Scope, columns: Callable[[Scope], Limits], *, folded: bool
     ) -> None:
         self.packed = packed
         self.region = region
@@ -74,6 +74,8 @@ class _Writer:
         #: names for what is the same for all trips, and the text of what the sum becomes
         self.factors: dict[Expression, str] = {}
         self.term = ""
+        #: the panels that all parts read
+        self.shared: SharedPanels | None = None
 
     def text(self, node: Expression, scope: Scope | None = None) -> str:
         return Expressions(scope or self.scope).value(node).text
@@ -81,6 +83,7 @@ class _Writer:
     # --- both loops ----------------------------------------------------------------------------------------------
 
     def lines(self, rows: Limits) -> list[str]:
+        """The lines of both loops, the outer one between `rows`."""
         self.term = self.text_of_sum()
         dtype, size = numpy_name(self.sum.type.dtype), self.packed.rows * self.packed.columns
         made = [f"{self.sums} = lane_array({size}, np.{dtype})"]
@@ -89,9 +92,12 @@ class _Writer:
         first, last = (f"({each})" for each in rows)
         self.limits = self.trips_of(first, f"{last} - 1")
         count = " * ".join(f"max({each}, 0)" for each in self.counts())
-        for node, name in self.copies.items():
-            shape = f"({count}, {self.packed.columns})"
-            made.append(f"{name} = room({shape}, np.{numpy_name(node.type.dtype)})")
+        for number, (node, name) in enumerate(self.copies.items()):
+            shape, given = f"({count}, {self.packed.columns})", name
+            if self.shared is not None:  # room for one panel where none are given
+                shape = f"(0 if len({self.shared.arrays[number][0]}) > 0 else 1, {count}, {self.packed.columns})"
+                given = self.own_panel(name)
+            made.append(f"{given} = room({shape}, np.{numpy_name(node.type.dtype)})")
         if not self.of_row:
             return [*made, *self.panels(rows, self.columns_between(first, last))]
         for node, name in self.of_row.items():
@@ -134,7 +140,7 @@ class _Writer:
         tile = [*self.of_rows(self.packed.before), *self.under_guard(guarded), *behind]
         body = [
             f"{self.count} = min({wide}, {columns[1]} - {self.base})",
-            *self.under_guard(self.packing()),
+            *(self.under_guard(self.packing()) if self.shared is None else self.panel_at(self.shared)),
             *before,
             f"for {self.tile} in range({self.first}, {self.end}, {tall}):",
             *indented(tile),
@@ -235,6 +241,77 @@ class _Writer:
             made += [f"if {self.count} < {self.packed.columns}:"]
             made += indented([f"for {self.place} in range({name}.shape[0]):", *indented(beside)])
         return made
+
+    # --- panels that all parts read ------------------------------------------------------------------------------
+
+    def can_share(self, nest: Nest, level: int, changed: Collection[str]) -> bool:
+        """Whether all parts of a phase, and all iterations of loops around the rows, have the same panels: what these
+        hold, and the limits, rest on nothing but arrays and scalars of the phase, which sets none of them.
+
+        `level`: of the loop over rows among those of the nest; `changed`: scalars that the phase sets.
+        """
+        if level >= len(nest.dims) or not all(dim.invariant for dim in nest.dims[: level + 1]):
+            return False
+        split = nest.partition is not None or nest.relaxed is not None or nest.cut_twice or self.folded
+        if split or nest.reductions or nest.combined or nest.copies:
+            return False
+        limits = [limit for loop in (self.inner, *self.loops) for limit in (loop.start, loop.stop)]
+        nodes = [*self.copies, *limits, *(() if self.packed.guard is None else (self.packed.guard,))]
+        own = {loop.variable.name for loop in (self.inner, *self.loops)}
+        given = {*nest.arrays, *self.region.scalars} - set(changed)
+        arrays = {each.array for node in nodes for each in inside(node) if isinstance(each, Element)}
+        return named(*nodes) - own <= given and arrays.isdisjoint(nest.arrays_written)
+
+    def share(self, slave: str, arguments: Sequence[str], before: int, level: int, *, chunked: bool) -> SharedPanels:
+        """Have the loops read panels that are filled before them, or fill each by the same function when they come to
+        it.
+
+        The function is named after the slave, and may be given `arguments`; `before`: how many loops of the slave have
+        such panels already; `chunked`: the rows are those of a chunk.
+        """
+        lo, hi, at, panel = map(self.scope.fresh, ("lo", "hi", "first_panel", "panel"))
+        suffix = f"_{before + 1}" if before else ""
+        name = f"{slave}_panels{suffix}"
+        self.limits = [(self.text(each.start), self.text(each.stop)) for each in self.loops]
+        first, stop = self.columns(self.scope)
+        arrays = [(self.scope.fresh(f"{each}_panels{suffix}"), node.type.dtype) for node, each in self.copies.items()]
+        pairs = zip(self.copies.values(), arrays, strict=True)
+        body = [
+            f"{self.base} = {'' if first == '0' else f'{first} + '}{panel} * {self.packed.columns}",
+            f"{self.count} = min({self.packed.columns}, {stop} - {self.base})",
+            *(f"{each} = {array}[{panel} - {at}]" for each, (array, _) in pairs),
+            *self.under_guard(self.packing()),
+        ]
+        words = set(re.findall(r"\w+", "\n".join(body)))
+        used = tuple(each for each in arguments if each in words)
+        header = f"def {name}({', '.join((lo, hi, at, *used, *(each for each, _ in arrays)))}):"
+        lines = ["@slave", header, f"{INDENT}for {panel} in range({lo}, {hi}):", *indented(indented(body))]
+        function = cst.ensure_type(cst.parse_statement("\n".join(lines) + "\n"), cst.FunctionDef)
+        comment = cst.EmptyLine(comment=cst.Comment(f"# panels {lo} to {hi} of those that all parts of {slave} read"))
+        function = function.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment])
+        trips = " * ".join(f"max({each}, 0)" for each in self.counts())
+        sizes = first, stop, trips, self.packed.columns, self.packed.rows
+        self.shared = SharedPanels(tuple(arrays), name, used, function, *sizes, level, chunked or level > 0)
+        return self.shared
+
+    def own_panel(self, name: str) -> str:
+        """The name of a panel that a part fills for itself."""
+        return self.scope.fresh(f"own_{name}")
+
+    def panel_at(self, shared: SharedPanels) -> list[str]:
+        """The panel of the columns at hand."""
+        names, (first, *_) = list(self.copies.values()), (array for array, _ in shared.arrays)
+        panel = self.scope.fresh("panel")
+        own = [self.own_panel(name) for name in names]
+        pairs = zip(names, own, shared.arrays, strict=True)
+        found = [(f"{name} = {mine}[0]", f"{name} = {given}[{panel}]") for name, mine, (given, _) in pairs]
+        return [
+            f"{panel} = {self.base if shared.first == '0' else f'({self.base} - ({shared.first}))'} // {shared.wide}",
+            f"if len({first}) == 0:",
+            *indented([shared.filled(panel, f"{panel} + 1", panel, own), *(mine for mine, _ in found)]),
+            "else:",
+            *indented([given for _, given in found]),
+        ]
 
     def row_copies(self, rows: Limits) -> list[str]:
         """The copies of what each row has for the trips of the loop."""

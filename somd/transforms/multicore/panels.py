@@ -24,6 +24,9 @@ from somd.transforms.stages import Nest, Phase, Plan, Uniform, nested_steps
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import children_of
 
+#: rows of a part, below which it does not pay to begin with them
+LEAST_ROWS = 8
+
 
 class PanelsBuilder:
     """Builds the code of one loop; `text` writes an expression of the method that cannot fail."""
@@ -50,6 +53,11 @@ class PanelsBuilder:
     def possible(self) -> bool:
         """Whether all that must be kept can be, and rows are cut one way."""
         return all(name.isidentifier() for name in self.kept) and not self.nest.cut_twice
+
+    @property
+    def least(self) -> int:
+        """The rows that a part of those that wait may have; 0 where parts are to be as large as can be."""
+        return 0 if self.whole else LEAST_ROWS
 
     @property
     def at(self) -> str:

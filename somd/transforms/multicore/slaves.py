@@ -19,23 +19,23 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.language.operators import OPERATORS
-from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.emit.repeated_lanes import repeated_lanes
 from somd.transforms.loops.program import Expression, Packed, Region, Strips, Tile
-from somd.transforms.loops.scopes import given_to, read
+from somd.transforms.loops.scopes import read
 from somd.transforms.multicore.chunk_loops import assumed_places, chunk_rooms, ends_of, in_chunks, with_chunk
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
 from somd.transforms.multicore.names import LANES, Fresh
-from somd.transforms.multicore.packed_loops import packed_loops
+from somd.transforms.multicore.packed_loops import PackedLoops
 from somd.transforms.multicore.packed_shares import is_folded
 from somd.transforms.multicore.printing import Printing, loop_at_once, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
+from somd.transforms.multicore.shared_panels import SharedPanels, changed_by
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
@@ -85,6 +85,8 @@ class SlaveBuilder:
         self.chunk = self.region.chunk
         #: whether packed sums below the diagonal are left out
         self.folded = False
+        #: the panels of packed sums that all parts read
+        self.shared: list[SharedPanels] = []
 
     def build(self) -> Slave:
         self.folded = self.columns and is_folded(self.nest, self.region)
@@ -106,7 +108,8 @@ class SlaveBuilder:
             body = self.whole((ranges[0], ranges[1]))
             if self.nest.copies:
                 body = self.with_slots(body)
-        others: tuple[cst.FunctionDef, ...] = ()
+        others = tuple(each.function for each in self.shared)
+        extra = (*extra, *(name for each in self.shared for name, _ in each.arrays))
         parameters = (*ranges, *arguments, *extra)
         strips = self.strips
         kept = [each for each in (strips, *(piece.strips for piece in self.pieces)) if each is not None]
@@ -118,7 +121,7 @@ class SlaveBuilder:
             name = self.fresh.name(f"{self.name}_strips")
             held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
             held = held or "all accesses are inside"
-            others = (self.function(name, parameters, body, f", if {held}"),)
+            others = (*others, self.function(name, parameters, body, f", if {held}"))
             body = self.either(strips, name, parameters, calls)
         others = (*functions, *others)
         body = [*self.local_arrays(), *body]
@@ -197,7 +200,8 @@ class SlaveBuilder:
         whole = (
             nest.reductions or nest.combined or nest.copies or nest.partition is not None or nest.relaxed is not None
         )
-        alone = self.columns and self.region.packed is not None and len(nest.dims) == 2 and not (whole or self.folded)
+        packed = self.printing.regions[self.number].packed
+        alone = self.columns and packed is not None and len(nest.dims) == 2 and not (whole or self.folded)
         return alone and nest.dims[1].invariant and not uneven(nest, self.plan.method, self.types)
 
     # --- loops ---------------------------------------------------------------------------------------------------
@@ -272,8 +276,12 @@ class SlaveBuilder:
             start, stop = self.clipped(self.dims[level + 1], level + 1, None, scope)
             return scope.name(self.region.loops[level].variable.name) if self.folded else start, stop
 
-        lines = parsed_lines(packed_loops(packed, self.region, self.scope(), rows, columns, folded=self.folded))
-        return [*self.lowest(), *lines]
+        loops = PackedLoops(packed, self.region, self.scope(), columns, folded=self.folded)
+        whole = self.printing.regions[self.number]
+        if self.columns and self.grid_dims() == 1 and loops.can_share(self.nest, level, changed_by(whole)):
+            given = (*self.nest.arrays, *self.scalars())
+            self.shared.append(loops.share(self.name, given, len(self.shared), level, chunked=self.chunk is not None))
+        return [*self.lowest(), *parsed_lines(loops.lines(rows))]
 
     @property
     def tile(self) -> Tile | None:
@@ -376,14 +384,6 @@ class SlaveBuilder:
         known = self.nest.lowest_scalars.items()
         facts = ", ".join(f"{name} >= {lowest}" for name, lowest in known if name in self.nest.scalars)
         return parsed(f"assume({facts})") if facts else []
-
-    def new(self) -> dict[str, str]:
-        """The types of the scalars that came into the body with tables, by their names in the slave."""
-        if not self.region.tables:
-            return {}
-        given, scope = given_to(self.region), self.scope()
-        found = scalars_set(self.region.body)
-        return {scope.name(name): dtype for name, dtype in found if name not in given and "'" in name}
 
     def iterations(self) -> str:
         """How many iterations of the outermost loop an MI has, as text."""

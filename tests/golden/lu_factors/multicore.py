@@ -17,6 +17,7 @@ from somd.runtime.multicore import (
     slave,
     slave_range,
     small_work,
+    spare_parts,
     trips,
     turns_at_a_time,
 )
@@ -24,6 +25,7 @@ from somd.runtime.multicore import (
 PARTITIONS = ()
 RESULT = None
 WRITTEN = (0,)
+UNEVEN = True
 SITES = {
     1: ('input.py', 13, 'a', 1, 'a[i, k]', 'k'),
     2: ('input.py', 15, 'a', 1, 'a[i, j]', '(a.shape[1] if a.shape[1] >= k + 2 else k + 1)'),
@@ -86,6 +88,7 @@ def lu_factors(a, n_slaves):
         if (top_1 - border_1) * (panel_end_1 - panel_1) * (a.size // max(a.shape[0], 1)) < small_work():
             lu_factors_waiting_1(border_1, top_1, width, panel_1, panel_end_1 - panel_1, lows_1, highs_1, a, n)
         else:
-            for rank in prange(n_slaves):
-                lo, hi = slave_range(border_1, top_1, 1, rank, n_slaves)
+            parts = spare_parts(top_1 - border_1, n_slaves, 8)
+            for rank in prange(parts):
+                lo, hi = slave_range(border_1, top_1, 1, rank, parts)
                 lu_factors_waiting_1(lo, hi, width, panel_1, panel_end_1 - panel_1, lows_1, highs_1, a, n)

@@ -14,9 +14,11 @@ from somd.runtime.multicore.partition import (
     columns_shape,
     first_from,
     grid_shape,
+    panels_to_share,
     parts_of_rows,
     slave_range,
     sloped_range,
+    spare_parts,
     trips,
 )
 
@@ -128,6 +130,17 @@ def test_few_rows_of_a_product_are_cut_by_columns_where_there_are_enough() -> No
     shapes = [columns_shape(parts, rows, 1000, 96, 32) for parts, rows in ((2, 64), (2, 1000), (16, 1000), (7, 300))]
     assert shapes == [(1, 2), (2, 1), (8, 2), (1, 7)]
     assert columns_shape(8, 300, 100, 96, 32) == (2, 3) and columns_shape(8, 300, 32, 96, 32) == (8, 1)
+
+
+def test_panels_for_all_are_those_of_all_columns_or_none() -> None:
+    assert panels_to_share(10, 10, 65, 32, 7) == 3 and panels_to_share(11, 10, 65, 32, 7) == 0
+    assert [panels_to_share(rows, 10, columns, 32, 7) for rows, columns in ((0, 5), (5, 0), (5, -3))] == [0, 0, 0]
+    assert panels_to_share(1, 1 << 62, 1 << 62, 32, 1 << 62) == panels_to_share(1, 9, 1 << 20, 32, 33) == 0
+
+
+def test_spare_parts_are_not_too_small() -> None:
+    assert [spare_parts(1000, workers, 30) for workers in (1, 3, 4, 16, 50)] == [1, 3, 16, 33, 50]
+    assert spare_parts(0, 7, 1) == 7
 
 
 @settings(max_examples=200, deadline=None)

@@ -21,7 +21,7 @@ from somd.runtime.multicore import register_tiles
 from somd.transforms.loops.program import Program, Region, Store
 from somd.transforms.loops.verify import InvalidProgram, verify
 from somd.transforms.multicore import packed_loops
-from somd.transforms.multicore.packed_loops import _Writer
+from somd.transforms.multicore.packed_loops import PackedLoops
 from somd.transforms.passes import packing as module
 from somd.transforms.passes.packing import _Term, packing
 from tests.differential import harness
@@ -317,6 +317,57 @@ def test_loops_in_loops(shape: tuple[int, ...]) -> None:
     assert "sum_in_registers" in method.source("multicore")
 
 
+def scaled(alpha: float, a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] *= alpha
+        for k in range(1, b.shape[0]):
+            for j in range(2, c.shape[1]):
+                c[i, j] += alpha * a[i, k] * b[k, j]
+
+
+@pytest.mark.parametrize(("rows", "columns", "trips"), [(0, 9, 3), (37, 70, 1), (200, 67, 5), (500, 2, 4), (40, 1, 3)])
+def test_panels_for_all_parts(rows: int, columns: int, trips: int) -> None:
+    """They are filled once, also where rows are more than one part is asked to fill for, or there is no column."""
+    method = somd.somd(scaled)
+    given = (1.5, numbers(rows, trips), numbers(trips, columns), numbers(rows, columns))
+    harness.check(method, given, "multicore", workers=(1, 2, 7))
+    text = method.source("multicore")
+    assert "scaled_slave_1_panels(lo, hi, 0, b, c, b_packed_panels)" in text
+    assert (
+        "parts = spare_parts(trips(0, c.shape[0], 1), n_slaves, 30) if len(b_packed_panels) > 0 else n_slaves" in text
+    )
+
+
+def of_matrices(a: dist[np.ndarray], b: np.ndarray, each: np.ndarray, c: dist[np.ndarray], d: dist[np.ndarray]) -> None:
+    for g in range(a.shape[0]):
+        for i in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                s = 0.0
+                for k in range(a.shape[2]):
+                    s += a[g, i, k] * b[k, j]
+                c[g, i, j] = s
+    for g in range(a.shape[0]):
+        for i in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                s = 0.0
+                for k in range(a.shape[2]):
+                    s += a[g, i, k] * each[g, k, j]
+                d[g, i, j] = s
+
+
+@pytest.mark.parametrize("shape", [(3, 7, 4, 35), (0, 2, 2, 2), (2, 0, 3, 3), (2, 5, 0, 3)])
+def test_panels_for_all_matrices(shape: tuple[int, ...]) -> None:
+    """They are filled once for all of a batch, if they hold the same for all."""
+    many, rows, trips, columns = shape
+    a, b = np.resize(SQUARE, (many, rows, trips)), np.resize(SQUARE, (trips, columns))
+    made = np.zeros((many, rows, columns))
+    method = somd.somd(of_matrices)
+    harness.check(method, (a, b, np.resize(b, (many, trips, columns)), made, made.copy()), "multicore", workers=(1, 3))
+    text = method.source("multicore")
+    assert "of_matrices_slave_1_panels" in text and "of_matrices_slave_2_panels" not in text
+
+
 def test_rows_that_no_column_asks_for() -> None:
     """`a[i - 1, k]` where `i` is 0 is none that the loops access."""
     a = numbers(12, 40)
@@ -382,8 +433,8 @@ def test_bugs_in_the_pass(bug: Bug) -> None:
 
 
 OF_CODE = [
-    ("trips of a row are lost", _Writer, "ragged_rows", lambda self, call: [f"{self.last} = {self.tile}", *call]),
-    ("nothing is done with sums", _Writer, "of_rows", lambda self, body: []),
+    ("trips of a row are lost", PackedLoops, "ragged_rows", lambda self, call: [f"{self.last} = {self.tile}", *call]),
+    ("nothing is done with sums", PackedLoops, "of_rows", lambda self, body: []),
     ("sums are differences", register_tiles, "_OF_REALS", {**register_tiles._OF_REALS, ast.Add: "fsub"}),
     ("each row is the first", register_tiles._Tile, "whole", of_first_row),
 ]

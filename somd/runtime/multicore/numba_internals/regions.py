@@ -6,7 +6,9 @@ that a call of Numba's threading layer:
 - it does not wait for Python's global lock, so that a thread that runs Python does not hold up every fence;
 - with one thread ranks are run in order, and no region is entered: so a master may run inside another region, beside
   another one on the `workqueue` layer, or in a forked child;
-- ranks more numerous than threads are dealt out one by one, to whichever thread is free;
+- ranks more numerous than threads are dealt out one by one, to whichever thread is free: where they are many, as costs
+  differ, in order; where they are few, so that a thread that is slow or late has others do its work, each thread has
+  its share first, whose elements may be in its caches, and then what others have left of theirs;
 - a master with regions in a loop enters one of the layer's only once, and runs them in its crew (see `crews`);
 - what a rank raises is raised in the master when all ranks have ended: that of the lowest rank which raised.
 """
@@ -43,10 +45,13 @@ _BITS = types.intp.bitwidth
 _BYTE, _INT, _WORD = (ir.IntType(width) for width in (8, 32, _BITS))
 _BYTES, _WORDS = _BYTE.as_pointer(), _WORD.as_pointer()
 _ENTER = ir.FunctionType(ir.VoidType(), [_BYTES] * 5 + [_WORD] * 3)
-#: members of what the threads of a region share: the number of ranks, whether they are dealt out and the next of them
-#: then, the lowest rank that raised, what it raised, the lock of these three, and what the body reads
-_RANKS, _DEALT, _NEXT, _LOWEST, _CODE, _ERROR, _LOCK, _VALUES = range(8)
-_HEAD = ir.LiteralStructType([_WORD, _INT, _WORD, _WORD, _INT, _BYTES, _INT])
+#: the shares into which ranks are cut at most, and the ranks of a thread that are few
+_MOST_SHARES, _FEW = 64, 4
+#: members of what the threads of a region share: the number of ranks, whether they are dealt out, then into how many
+#: shares they are cut, and how many of each have been taken, the lowest rank that raised, what it raised, the lock of
+#: these three, and what the body reads
+_RANKS, _DEALT, _SHARES, _TAKEN, _LOWEST, _CODE, _ERROR, _LOCK, _VALUES = range(9)
+_HEAD = ir.LiteralStructType([_WORD, _INT, _WORD, ir.ArrayType(_WORD, _MOST_SHARES), _WORD, _INT, _BYTES, _INT])
 _NOTE = "somd.note"
 #: the elements that the arrays of a call must have for a crew to be worth its region
 _MANY = 4096
@@ -161,7 +166,11 @@ class _Region:
         threads = _threads(builder)
         alone = builder.icmp_signed("<=", threads, _WORD(1))
         dealt = builder.and_(builder.not_(alone), builder.icmp_signed(">", ranks, threads))
-        entries = {_RANKS: ranks, _DEALT: builder.zext(dealt, _INT), _NEXT: _WORD(0), _LOCK: _INT(0), _CODE: _INT(0)}
+        few = builder.icmp_signed("<=", ranks, builder.mul(threads, _WORD(_FEW)))
+        most = builder.icmp_signed("<", threads, _WORD(_MOST_SHARES))
+        shares = builder.select(few, builder.select(most, threads, _WORD(_MOST_SHARES)), _WORD(1))
+        entries = {_RANKS: ranks, _DEALT: builder.zext(dealt, _INT), _SHARES: shares, _LOCK: _INT(0), _CODE: _INT(0)}
+        builder.store(ir.Constant(_HEAD.elements[_TAKEN], None), _member(builder, shared, _TAKEN))
         for number, value in {**entries, _LOWEST: _WORD((1 << _BITS - 1) - 1)}.items():
             builder.store(value, _member(builder, shared, number))
         for number, value in enumerate(values):
@@ -193,7 +202,9 @@ class _Region:
                             _enter_layer(builder, function, given, threads)
 
     def function(self) -> Any:
-        """What a thread runs: the ranks of its share, or the next one until none is left; no more after an error."""
+        """What a thread runs: its ranks in order, no more after an error; or those that it is dealt, of its share, then
+        of the shares behind it, and of the first ones. Of a share in which a rank has raised it takes no more, but goes
+        on with the others: so all ranks below one that raised are run."""
         module = self.builder.module
         name = module.get_unique_name(f"{self.compiled.fndesc.llvm_func_name}.thread")
         function = ir.Function(module, crews.CALLED, name=name)
@@ -202,22 +213,33 @@ class _Region:
         shared = builder.bitcast(function.args[3], self.shared_type.as_pointer())
         first = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(crews.FIRST))
         dealt = builder.icmp_signed("!=", builder.load(_member(builder, shared, _DEALT)), _INT(0))
-        ranks = builder.load(_member(builder, shared, _RANKS))
-        end = builder.select(dealt, ranks, builder.add(first, builder.load(function.args[1])))
-        at = cgutils.alloca_once_value(builder, first)
-        choose, deal, test, run, ended = map(function.append_basic_block, ("choose", "deal", "test", "run", "ended"))
+        ranks, shares = (builder.load(_member(builder, shared, number)) for number in (_RANKS, _SHARES))
+        at, seen = cgutils.alloca_once_value(builder, first), cgutils.alloca_once_value(builder, _WORD(0))
+        end = cgutils.alloca_once_value(builder, builder.add(first, builder.load(function.args[1])))
+        names = ("choose", "deal", "test", "run", "next", "ended")
+        choose, deal, test, run, following, ended = map(function.append_basic_block, names)
         builder.branch(choose)
         builder.position_at_end(choose)
         builder.cbranch(dealt, deal, test)
         builder.position_at_end(deal)
-        builder.store(builder.atomic_rmw("add", _member(builder, shared, _NEXT), _WORD(1), "monotonic"), at)
+        share = builder.srem(builder.add(first, builder.load(seen)), shares)
+        begin, behind = (
+            builder.sdiv(builder.mul(ranks, each), shares) for each in (share, builder.add(share, _WORD(1)))
+        )
+        taken = builder.gep(_member(builder, shared, _TAKEN), [_INT(0), share])
+        builder.store(builder.add(begin, builder.atomic_rmw("add", taken, _WORD(1), "monotonic")), at)
+        builder.store(behind, end)
         builder.branch(test)
         builder.position_at_end(test)
         rank = builder.load(at)
-        builder.cbranch(builder.icmp_signed("<", rank, end), run, ended)
+        builder.cbranch(builder.icmp_signed("<", rank, builder.load(end)), run, following)
         builder.position_at_end(run)
         builder.store(builder.add(rank, _WORD(1)), at)
-        builder.cbranch(self.raised(builder, shared, rank), ended, choose)
+        builder.cbranch(self.raised(builder, shared, rank), following, choose)
+        builder.position_at_end(following)
+        builder.store(builder.add(builder.load(seen), _WORD(1)), seen)
+        left = builder.icmp_signed("<", builder.load(seen), shares)
+        builder.cbranch(builder.and_(dealt, left), deal, ended)
         builder.position_at_end(ended)
         builder.ret_void()
         return function
