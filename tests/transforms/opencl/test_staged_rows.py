@@ -83,7 +83,19 @@ def stored_again(x: dist[np.ndarray], y: dist[np.ndarray]) -> None:
             y[r, k] -= total
 
 
-METHODS = (softmax, standard_scores, terms, scans, stored_again)
+def of_all_rows(x: dist[np.ndarray], y: dist[np.ndarray]) -> None:
+    """A row that all rows read, and elements that only some trips read."""
+    for r in range(x.shape[0]):
+        total = 0.0
+        for k in range(x.shape[1]):
+            if k < y.shape[1]:
+                total += y[r, k]
+            total += x[0, k] * x[r, k]
+        for k in range(x.shape[1]):
+            y[r, k] = (x[r, k] - total) * x[0, k]
+
+
+METHODS = (softmax, standard_scores, terms, scans, stored_again, of_all_rows)
 
 
 @pytest.fixture
