@@ -108,6 +108,42 @@ def sorted_distances(a: Array) -> Any:
     return np.sort(a) - a
 
 
+def joined(a: Array) -> Any:
+    return np.concatenate((a, a))
+
+
+def rolled(a: Array) -> Any:
+    return np.roll(a, 3)
+
+
+def tiled(a: Array) -> Any:
+    return np.tile(a, 3)
+
+
+def padded(a: Array) -> Any:
+    return np.pad(a, 2)
+
+
+def smoothed(a: Array) -> Any:
+    return np.convolve(a, np.array([0.25, 0.5, 0.25]))
+
+
+def distances(a: Array) -> Any:
+    return np.abs(a)
+
+
+def side_by_side(a: Array) -> Any:
+    return np.concatenate((a, a), axis=1)
+
+
+def upper(a: Array) -> Any:
+    return np.triu(a)
+
+
+def some_in_columns(a: Array) -> Any:
+    return (a > 400).any(axis=0)
+
+
 def column_sums(a: Array) -> Any:
     return a.sum(axis=0)
 
@@ -126,7 +162,9 @@ def row_places(a: Array) -> Any:
 
 OF_VECTORS = (total, squares, mean, deviation, largest, place, positive, clipped, running, spread, differences)
 OF_VECTORS += (by_cases, positive_ones, how_many, tenths, sums_of_four, every_fourth_sum, sorted_distances)
+OF_VECTORS += (joined, rolled, tiled, padded, smoothed, distances)
 OF_MATRICES = (column_sums, row_sums, column_places, row_places, place_of_all, total_of_all, deviation_of_all)
+OF_MATRICES += (side_by_side, upper, some_in_columns)
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {each.__name__: each for each in (*OF_VECTORS, *OF_MATRICES)}
 
 
@@ -150,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add = parser.add_argument
     add("--only", type=lambda text: [one_of(name, FUNCTIONS) for name in text.split(",")], default=list(FUNCTIONS))
     add("--sizes", type=lambda text: [count(each) for each in text.split(",")], default=[20_000, 100_000, 1_000_000])
-    add("--dtype", choices=("float64", "float32", "int64"), default="float64")
+    add("--dtype", choices=("float64", "float32", "int64", "complex128"), default="float64")
     add("--threads", type=count, default=1)
     add("--repeat", type=count, default=9)
     options = parser.parse_args(arguments)
@@ -163,7 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 if plain in OF_MATRICES:
                     side = int(size**0.5)
                     given = given[: side * side].reshape(side, side)
-                np.testing.assert_array_equal(plain(given), ours(given))
+                given = given * (1 + 2j) if options.dtype.startswith("complex") else given
+                np.testing.assert_allclose(plain(given), ours(given), rtol=1e-15)
                 for _ in range(FIRST_CALLS):
                     ours(given)
                 clock = time.process_time if options.threads == 1 else time.perf_counter
