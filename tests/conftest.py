@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+
+from tests.usual import ALL
 
 HERE = Path(__file__).parent
 
@@ -76,4 +79,22 @@ def _no_binaries_of_pocl() -> Iterator[None]:
 
     kept = binaries.kept
     with patch.object(binaries, "kept", lambda info: kept(info) and not info.is_pocl):
+        yield
+
+
+@pytest.fixture(scope="module")
+def one_at_a_time() -> Iterator[None]:
+    """Intel's compiler makes no vectors of work-items, which take half of its time; with SOMD_ALL_CASES set it does.
+
+    For kernels whose features the corpus runs with vectors. Where tiles are forced upon a CPU, bits differ so.
+    """
+    if ALL or importlib.util.find_spec("pyopencl") is None:
+        yield
+        return
+    from somd.runtime.opencl import programs
+
+    one, careful = "__attribute__((intel_vec_len_hint(1)))", programs._CAREFUL
+    assert one in careful
+    careful = careful.replace(f"ONE_AT_A_TIME {one}", "ONE_AT_A_TIME")
+    with patch.object(programs, "_CAREFUL", f"#define __kernel kernel {one}\n{careful}"):
         yield

@@ -15,6 +15,7 @@ import pytest
 import somd
 from somd.settings.targets import DEFAULT, SEQUENTIAL, TARGETS
 from tests.cli.conftest import Somdc, Write, somdc, write  # noqa: F401 - fixtures
+from tests.trials import with_all_trials
 
 ROOT = Path(somd.__file__).parent
 MODULE = "tests.backends.plain"
@@ -53,7 +54,7 @@ def halved(a: dist[np.ndarray]) -> None:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[str, object]]]:
     """The target `plain`, entered in the table; what it runs."""
-    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(with_all_trials(tmp_path / "cache")))
     monkeypatch.setitem(TARGETS, "plain", MODULE)
     found: list[tuple[str, object]] = importlib.import_module(MODULE).RUNS
     found.clear()

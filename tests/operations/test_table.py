@@ -23,6 +23,7 @@ from tests.operations.hard_numbers import KINDS, Kind
 from tests.operations.methods import computed
 from tests.operations.table import Template, templates, with_literals
 
+pytestmark = pytest.mark.usefixtures("one_at_a_time")
 ALL = bool(os.environ.get("SOMD_ALL_CASES"))
 #: statements of a method, by target: compilers take more than twice the time for twice as many
 TOGETHER = {"multicore": 20, "opencl": 8}

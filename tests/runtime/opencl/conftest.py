@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 pytest.importorskip("pyopencl")
 
 from somd.runtime.opencl import Device, NoDevice, Run, open_run, select
-from tests.trials import with_trials
+from tests.trials import with_all_trials
 
 SOURCE = (Path(__file__).parent / "kernels.cl").read_text()
 KERNELS = ("add", "half_sweep", "partial_sums", "contraction", "divide_singles", "invert", "index_space", "scalars")
@@ -21,10 +20,7 @@ KERNELS = ("add", "half_sweep", "partial_sums", "contraction", "divide_singles",
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Caches of the test session alone: nothing warm but trials of devices, nothing left behind."""
-    for driver in ("gpu", "intel", "pocl"):
-        with contextlib.suppress(NoDevice):
-            select(driver)
-    return with_trials(tmp_path_factory.mktemp("cache"))
+    return with_all_trials(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +11,13 @@ import pytest
 pytest.importorskip("pyopencl")
 
 from somd.runtime.opencl import Device, NoDevice, select
-from tests.trials import with_trials
+from tests.trials import with_all_trials
 
 
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Caches of the test session alone: nothing warm but trials of devices, nothing left behind."""
-    for driver in ("gpu", "intel", "pocl"):
-        with contextlib.suppress(NoDevice):
-            select(driver)
-    return with_trials(tmp_path_factory.mktemp("cache"))
+    return with_all_trials(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(autouse=True)

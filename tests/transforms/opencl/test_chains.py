@@ -14,6 +14,7 @@ from tests.devices import has_few
 from tests.differential import harness
 from tests.usual import ALL
 
+pytestmark = pytest.mark.usefixtures("one_at_a_time")
 A = dist[np.ndarray]
 
 

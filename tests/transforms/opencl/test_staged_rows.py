@@ -13,6 +13,8 @@ from somd.transforms.opencl import staged_row_kernels
 from tests.transforms.opencl.running import check, code_of
 from tests.transforms.opencl.test_packed import numbers
 
+pytestmark = pytest.mark.usefixtures("one_at_a_time")
+
 
 def softmax(x: dist[np.ndarray], y: dist[np.ndarray]) -> None:
     for r in range(x.shape[0]):
