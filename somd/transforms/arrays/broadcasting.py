@@ -23,7 +23,7 @@ __all__ = ["INPUT", "MASK", "OPERANDS", "OUTPUT", "Broadcasting"]
 @dataclass
 class Broadcasting:
     """Broadcasts shapes and emits tests. `equal` has the pairs of lengths that were tested on the way here; `natural`
-    tells which are never negative; `lasts` are the parameters that stay what they are."""
+    tells which are never negative; `lasts` are names that are bound once, and in no loop."""
 
     names: Names
     collector: Collector
@@ -112,10 +112,11 @@ class Broadcasting:
         return found
 
     def lasting(self, length: Linear) -> Linear:
-        """A length that is equal and that of a parameter which is never bound anew, if there is one."""
+        """A length that is equal and lasts, if there is one: a name, or the length of an array."""
         for text in sorted(self.equal_to(length)):
-            array = shape_reference(cst.parse_expression(text))
-            if array is not None and array[0] in self.lasts:
+            node = cst.parse_expression(text)
+            array = shape_reference(node)
+            if (node.value if isinstance(node, cst.Name) else array and array[0]) in self.lasts:
                 return Linear.of(text)
         return length
 

@@ -22,7 +22,7 @@ from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.names import Names
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, values_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 
 def with_early_tests(
@@ -61,10 +61,12 @@ def lengths_before(
     besides. The shape of a sum's tree depends on nothing else."""
     lines = list(_lines(body)) if names.of_lengths else []
     own = {line: assigned_names(line) for line in lines}
+    reads = {line for line in lines if any(map(_is_element, nodes_of(line, cst.Subscript)))}
     stay = names.of_lengths & set().union(*own.values())
     while True:
         changed = {*bound, *(each for found in own.values() for each in found - stay)}
-        less = {each for line in lines for each in own[line] if names_read(line) & changed or own[line] - stay}
+        others = [line for line in lines if line in reads or names_read(line) & changed or own[line] - stay]
+        less = set().union(*(own[line] for line in others))
         if not less & stay:
             break
         stay -= less
@@ -87,6 +89,10 @@ def lengths_before(
         return cast(cst.If, names.changed(node, body=left(node.body), orelse=other))
 
     return early, left(body)
+
+
+def _is_element(node: cst.Subscript) -> bool:
+    return shape_reference(node) is None
 
 
 def _lines(suite: cst.BaseSuite) -> Iterator[cst.BaseStatement]:

@@ -61,6 +61,15 @@ class FloatSums(Emitting):
         """The value of a scalar or an array that has been computed."""
         return self.made(name, self.shape)
 
+    def lasting(self, axis: int) -> str:
+        """The text of a length, by what lasts where that is known."""
+        return self.expressions.shapes.lasting(self.lengths[axis]).factor
+
+    def count_of(self, name: str, text: object) -> None:
+        """Name a number that is made of lengths alone."""
+        self.names.of_lengths.add(name)
+        self.emit(f"{name} = {text}")
+
     # --- pairwise sums -------------------------------------------------------------------------------------------
 
     def float_sum(self, dtype: str) -> Value:
@@ -115,7 +124,7 @@ class FloatSums(Emitting):
         self.names.of_lengths.update(numbers)
         least = self.names.function("min")
         self.emit(
-            f"{count} = {' * '.join(self.expressions.shapes.lasting(self.lengths[axis]).factor for axis in self.axes)}",
+            f"{count} = {' * '.join(map(self.lasting, self.axes))}",
             f"{per} = {count if CHUNK is None else f'{least}({count}, {CHUNK})'}",
             f"{size} = {per} - ({per} // 2 - {per} // 2 % {lanes}) if {per} > {leaf} else 0",
             f"{pairs} = 1",

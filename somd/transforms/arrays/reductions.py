@@ -135,7 +135,7 @@ class _Reduction(FloatSums):
             return self.result(made)
         block = 1 if len(inner) > 1 else BLOCK
         part, count = self.fresh("at__block"), self.fresh("value__once")
-        self.emit(f"{count} = {1 if ordered else f'({lengths[0]} + {block - 1}) // {block}'}")
+        self.count_of(count, 1 if ordered else f"({self.lasting(0)} + {block - 1}) // {block}")
         begin = Linear() if ordered else Linear.of(part) * block
         end = lengths[0] if ordered else f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
         zero = self.first(name, dtype, self.entry((), (begin, *(Linear(),) * (len(inner) - 1))))
@@ -189,7 +189,7 @@ class _Reduction(FloatSums):
         block = 1 if len(inner) > 1 else BLOCK
         begin = Linear.of(part) * block
         end = f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
-        self.emit(f"{count} = ({lengths[0]} + {block - 1}) // {block}")
+        self.count_of(count, f"({self.lasting(0)} + {block - 1}) // {block}")
         values, places = self.array([count], self.dtype), self.array([count], "int64")
         best_so_far = f"{best} = {self.combined(extreme, best, element, self.dtype)}"
         body = [

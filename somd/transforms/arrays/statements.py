@@ -18,6 +18,7 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector
+from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.aliases import aliases_of
 from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
@@ -31,6 +32,7 @@ from somd.transforms.arrays.inner_loops import InnerLoops
 from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.library import check_written
+from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import is_plain, measured, of_computed, plain
@@ -39,7 +41,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import code_of, rewritten
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 
@@ -73,12 +75,15 @@ class _Lowering:
         self.expressions = Expressions(self.names, types, self.shapes, self.collector)
         self.parts = self.expressions.parts
         self.parts.exchanges.are_one(aliases)
-        self.shapes.lasts = self.parts.steady & set(method.param_names)
+        loops = nodes_of(method.function.body, cst.For, cst.While)
+        self.shapes.lasts = self.parts.steady - set().union(*map(assigned_names, loops))
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
         #: the lengths that are equal where the last block ended
         self.inside: dict[frozenset[str], frozenset[str]] = {}
+        #: the shapes of what the last statement allocated
+        self.allocated: dict[str, tuple[Linear, ...]] = {}
         self.depth = 0
         self.contraction = Contraction(method, types, self.parts.exchanges, aliases)
         self.assignments = Assignments(self.expressions, self.nests, self.contraction)
@@ -116,6 +121,10 @@ class _Lowering:
 
     def made_lengths(self) -> None:
         """Arrays have the lengths that they were just made with."""
+        for name, lengths in self.allocated.items():
+            for axis, length in enumerate(lengths):
+                self.shapes.know(self.expressions.length(name, axis), length)
+        self.allocated.clear()
         for name, lengths in self.assignments.lengths.items():
             for axis, length in enumerate(lengths):
                 known = length.is_constant or not self.expressions.natural(length)
@@ -384,3 +393,18 @@ class _Lowering:
         """A statement that is no array statement binds names to arrays of their own."""
         for name in assigned_names(node) & set(self.arrays):
             self.parts.bind(name, None)
+        for each in nodes_of(node, cst.Assign):
+            named = all(isinstance(target.target, cst.Name) for target in each.targets)
+            shape = self.shape_of(each.value) if named and isinstance(each.value, cst.Call) else ()
+            self.allocated.update({name: shape for name in assigned_names(each) if shape})
+
+    def shape_of(self, node: cst.Call) -> tuple[Linear, ...]:
+        """The lengths that an allocation gives, where each is a name or a length."""
+        callee = self.types.calls.get(node)
+        if callee is None or callee.kind != "allocate" or not node.args or node.args[0].keyword is not None:
+            return ()
+        shape = node.args[0].value
+        lengths = [each.value for each in shape.elements] if isinstance(shape, cst.Tuple) else [shape]
+        if not all(isinstance(each, cst.Name) or shape_reference(each) is not None for each in lengths):
+            return ()
+        return tuple(self.expressions.linear(each) for each in lengths)

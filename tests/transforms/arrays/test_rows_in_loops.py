@@ -48,6 +48,30 @@ def trees_by_hand(a: np.ndarray, k: int):
     return found
 
 
+def extremes_of_counts(a: np.ndarray, k: int):
+    out = np.zeros((len(a), 3), dtype=np.int64)
+    for i in range(len(a)):
+        counts = np.zeros(k, dtype=np.int64)
+        for j in range(a.shape[1]):
+            counts[int(abs(a[i, j])) % k] += 1
+        out[i, 0] = counts.argmax()
+        out[i, 1] = counts.max() + (a[i] > 0).sum()
+        out[i, 2] = a[i].argmin() + int((a[i] > 3).any())
+    return out
+
+
+def rows_of_a_new_array(a: np.ndarray, k: int):
+    out = np.zeros(k)
+    for i in range(k):
+        x, y = np.zeros((2, k + 1))
+        for j in range(k + 1):
+            x[j] = a[0, (i * j) % a.shape[1]]
+            y[j] = j
+        out[i] = x.sum() + (x * y).sum()
+        k = k + 0
+    return out
+
+
 def rows_of_other_lengths(a: np.ndarray, k: int):
     out = np.zeros(min(k, a.shape[1] + 1))
     for i in range(len(out)):
@@ -71,6 +95,8 @@ METHODS = {
     distances: "free i",
     named_rows: "free i",
     trees_by_hand: "free i",
+    extremes_of_counts: "free i",
+    rows_of_a_new_array: "free at__slot",
     rows_of_other_lengths: "free at__slot",
     in_a_repeated_loop: "free at__slot",
 }
