@@ -1,10 +1,9 @@
-"""Less LLVM code for what generated functions are full of: elements of arrays, loops over `range`, names of numbers.
+"""Less LLVM code for what generated functions are full of: elements of arrays, loops over `range`, operators.
 
 In: Numba's representation of a function with its types. Out: the LLVM code that Numba would make of it, short. Numba
 copies a whole array into memory to read one of its members, keeps a range, its iterator and each pair of a number and
-whether there is one in memory, and zeroes names that are no longer needed, also those that hold nothing to release.
-LLVM takes all of it out again: most of its work, and of Numba's in writing it. What is not known here is left to
-Numba.
+whether there is one in memory. LLVM takes all of it out again: most of its work, and of Numba's in writing it. What is
+not known here is left to Numba. For names see `named_values`, for calls `convention`.
 """
 
 from __future__ import annotations
@@ -13,29 +12,24 @@ import operator
 from typing import Any
 
 from llvmlite import ir as _ir
-from llvmlite.ir import instructions as _instructions
 from numba.core import compiler_machinery as _compiler_machinery
 from numba.core import ir as _ir_numba
-from numba.core import lowering as _lowering
 from numba.core import typed_passes as _typed_passes
 from numba.core import types as _types
 from numba.np import arrayobj as _arrayobj
 
 from somd.runtime.multicore.numba_internals.lowering import cgutils
+from somd.runtime.multicore.numba_internals.named_values import NamedValues
 
 arrayobj: Any = _arrayobj
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
 ir_numba: Any = _ir_numba
-instructions: Any = _instructions
-lowering: Any = _lowering
 typed_passes: Any = _typed_passes
 types: Any = _types
 
 _WORD = ir.IntType(64)
 _INDEX = ir.IntType(32)
-#: types of which nothing is to be released, known without looking at what they are made of
-_PLAIN = (types.Number, types.Boolean, types.RangeType, types.RangeIteratorType, types.Function, types.NoneType)
 #: operators that are one instruction, of words and of reals
 _OPERANDS = (types.int64, types.float64, types.float32)
 _PLAIN_CODE = ("add", "sub", "mul")
@@ -48,50 +42,8 @@ _PAIR = ("pair_first", "pair_second")
 _SHORT = ("getiter", "iternext", "getattr", *_PAIR)
 
 
-class ShortCode(lowering.Lower):  # type: ignore[misc]
-    """Numba's lowering with shorter ways for what is known here."""
-
-    # --- names ---------------------------------------------------------------------------------------------------
-
-    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if argidx is not None or self._elsewhere or not self._plain(self.typeof(name)):
-            super().storevar(value, name, argidx)
-            return
-        if name in self._singly_assigned_vars:
-            self._blk_local_varmap[name] = value
-        else:
-            self.builder.store(value, self.getvar(name))
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        if self._elsewhere:
-            return super().alloca_lltype(name, lltype, datamodel=datamodel)
-        # Numba asks LLVM for the size, which only a debugger is told
-        return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)
-
-    def delvar(self, name: str) -> None:
-        if self._elsewhere or not self._plain(self.typeof(name)):
-            super().delvar(name)
-
-    @property
-    def _elsewhere(self) -> bool:
-        """Whether names are found in other ways: by a debugger, or by a generator when it goes on."""
-        return bool(self._disable_sroa_like_opt or self.generator_info)
-
-    def _plain(self, kind: Any) -> bool:
-        """Whether nothing is to be released with a value of a type."""
-        return isinstance(kind, _PLAIN) or not self.context.data_model_manager[kind].contains_nrt_meminfo()
-
-    def lower_block(self, block: Any) -> None:
-        # most of all statements say that a number is not needed any more
-        if not self._elsewhere:
-            left = ir_numba.Block(block.scope, block.loc)
-            left.body = [
-                each
-                for each in block.body
-                if not (isinstance(each, ir_numba.Del) and isinstance(self.typeof(each.value), _PLAIN))
-            ]
-            block = left
-        super().lower_block(block)
+class ShortCode(NamedValues):
+    """The lowering with shorter ways for what is known here."""
 
     # --- operators -----------------------------------------------------------------------------------------------
 
@@ -151,7 +103,7 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
         builder, given = self.builder, self.loadvar(index.name)
         given = self.context.cast(builder, given, self.typeof(index.name), index_kind)
         several = isinstance(index_kind, types.BaseTuple)
-        indexes = [_entry(builder, given, axis) for axis in range(kind.ndim)] if several else [given]
+        indexes = [builder.extract_value(given, axis) for axis in range(kind.ndim)] if several else [given]
         kinds = tuple(index_kind) if several else (index_kind,)
         parts = _Parts(self, array.name, kind)
         shape = [parts.member("shape", axis) for axis in range(kind.ndim)]
@@ -182,7 +134,7 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
             known = expr.attr == "shape" and type(kind) is types.Array
             return _Parts(self, expr.value.name, kind).member("shape") if known else None
         known = isinstance(kind, types.Pair) and self._plain(kind)
-        return _entry(self.builder, self.loadvar(expr.value.name), _PAIR.index(expr.op)) if known else None
+        return self.builder.extract_value(self.loadvar(expr.value.name), _PAIR.index(expr.op)) if known else None
 
     def _begun(self, range_: Any) -> Any:
         """The iterator of a range that counts by one; None for others.
@@ -191,7 +143,7 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
         the stop is not before the start, nor too far away.
         """
         builder = self.builder
-        start, stop, step = (_entry(builder, range_, place) for place in range(3))
+        start, stop, step = (builder.extract_value(range_, place) for place in range(3))
         if not isinstance(step, ir.Constant) or step.constant not in (1, -1):
             return None
         following, left = (cgutils.alloca_once(builder, _WORD, name=name) for name in ("following", "left"))
@@ -232,16 +184,6 @@ class _Parts:
             return self._builder.extract_value(self._value, path)
         pointer = self._builder.gep(self._at, [_INDEX(each) for each in (0, *path)], inbounds=True)
         return self._builder.load(pointer)
-
-
-def _entry(builder: Any, value: Any, place: int) -> Any:
-    """An entry of a struct, which may have just been put there."""
-    made = value
-    while isinstance(made, instructions.InsertValue):
-        if list(made.indices) == [place]:
-            return made.value
-        made = made.aggregate
-    return builder.extract_value(value, place)
 
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)

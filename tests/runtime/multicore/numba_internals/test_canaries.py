@@ -23,12 +23,15 @@ from numba import prange, types
 from numba.core import (
     analysis,
     caching,
+    callconv,
     cgutils,
     codegen,
     compiler,
     compiler_machinery,
+    cpu,
     ir,
     ir_utils,
+    lowering,
     postproc,
     serialize,
     untyped_passes,
@@ -364,6 +367,16 @@ def test_the_calling_convention() -> None:
     assert takes(convention.return_user_exc, "builder", "exc", "exc_args")
     assert takes(convention.call_function, "builder", "callee", "resty", "argtys", "args", "attrs")
     assert callable(convention._get_excinfo_argument)
+    assert callconv.TryStatus._fields == ("in_try", "excinfo")
+    assert type(cpu_target.target_context) is cpu.CPUContext
+    assert isinstance(cpu.CPUContext.call_conv, property)
+    assert type(convention) is callconv.CPUCallConv
+
+
+def test_the_lowering_of_names() -> None:
+    assert takes(lowering.Lower._find_singly_assigned_variable, "self")
+    for name in ("init", "setup_function", "lower_assign", "storevar", "delvar", "alloca_lltype", "lower_block"):
+        assert callable(getattr(lowering.Lower, name)), name
 
 
 # --- threads ---------------------------------------------------------------------------------------------------------
