@@ -100,14 +100,21 @@ class NamedValues(lowering.Lower):  # type: ignore[misc]
             super().delvar(name)
 
     def lower_block(self, block: Any) -> None:
-        # most of all statements say that a number is not needed any more
+        # most of all statements say that a number is not needed any more; an array is released where its block ends,
+        # since what a library is given of it is an address, which Numba does not know of
         if not self._elsewhere:
             left = ir_numba.Block(block.scope, block.loc)
-            left.body = [
-                each
-                for each in block.body
-                if not (isinstance(each, ir_numba.Del) and isinstance(self.typeof(each.value), _PLAIN))
-            ]
+            released: list[Any] = []
+            assigned: set[str] = set()
+            for each in reversed(block.body):
+                if isinstance(each, ir_numba.Assign):
+                    assigned.add(each.target.name)
+                if not isinstance(each, ir_numba.Del) or each.value in assigned:
+                    left.body.append(each)
+                elif not isinstance(self.typeof(each.value), _PLAIN):
+                    released.append(each)
+            left.body[1:1] = released
+            left.body.reverse()
             block = left
         super().lower_block(block)
 
