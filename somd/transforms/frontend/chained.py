@@ -5,6 +5,9 @@ right. So do the parts of a tuple where a part is reached through a name that on
     a[i] = b[i] = x * y     ->   value__once = x * y; a[i] = value__once; ...
     p = q = len(a) - 1      ->   p = len(a) - 1; q = p           where `p` is assigned nowhere else
     k, a[k] = 1, x          ->   value__once, value__once_2 = 1, x; k = value__once; a[k] = value__once_2
+    x, y = np.zeros(n), a.copy()   ->   x = np.zeros(n); y = a.copy()
+
+A block with several fences is one in the other: `with sync(a, reduce="+"), sync(b, reduce="+"):`.
 """
 
 from __future__ import annotations
@@ -13,18 +16,20 @@ from collections import Counter
 from typing import cast
 
 import libcst as cst
+import numpy as np
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import assigned_names, names_read, target_parts, unused
+from somd.transforms.tree.names import assigned_names, evaluate, names_read, target_parts, unused
 from somd.transforms.tree.rewriting import MethodRewriter
 from somd.transforms.tree.walking import nodes_of
 
 
 def single_assignments(method: Method) -> Method:
-    """`method` without chained assignments, but for those whose targets are tuples."""
+    """`method` without chained assignments, but for those whose targets are tuples, and with a block for each fence."""
     return _Chains(method).rewritten()
 
 
+ALLOCATING = (np.empty, np.zeros, np.ones, np.full, np.empty_like, np.zeros_like, np.ones_like, np.full_like)
 #: assignments that are no loops
 ASSIGNING = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign)
 
@@ -39,6 +44,9 @@ class _Chains(MethodRewriter):
         self, original_node: cst.Assign, updated_node: cst.Assign
     ) -> cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]:
         targets = [each.target for each in updated_node.targets]
+        apart = self.apart(original_node, updated_node)
+        if apart:
+            return cst.FlattenSentinel(apart)
         if len(targets) == 1 and _in_turn(targets[0]):
             return cst.FlattenSentinel(self.in_turn(original_node, updated_node))
         if len(targets) < 2 or not all(isinstance(each, cst.Name | cst.Subscript) for each in targets):
@@ -56,6 +64,43 @@ class _Chains(MethodRewriter):
         for each in made:
             self.place(each, place)
         return cst.FlattenSentinel(made)
+
+    def apart(self, original: cst.Assign, updated: cst.Assign) -> list[cst.Assign]:
+        """New arrays as an assignment each, where no value reads a name that is given before it."""
+        [target, *others], value = (each.target for each in updated.targets), updated.value
+        if others or not (isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)):
+            return []
+        names = [each.value.value for each in target.elements if isinstance(each.value, cst.Name)]
+        values = [each.value for each in value.elements if isinstance(each, cst.Element)]
+        plain = len(names) == len(target.elements) == len(values) == len(value.elements)
+        late = any(names_read(each) & set(names[:k]) for k, each in enumerate(values))
+        if not plain or late or not all(map(self.makes, values)):
+            return []
+        made = [cst.Assign([cst.AssignTarget(cst.Name(n))], v) for n, v in zip(names, values, strict=True)]
+        for each in made:
+            self.place(each, self.positions[original])
+        return made
+
+    def makes(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression allocates or copies an array."""
+        if not isinstance(node, cst.Call):
+            return False
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value == "copy" and not node.args:
+            return True
+        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        return any(function is each for each in ALLOCATING)
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.With:
+        if len(updated_node.items) < 2:
+            return updated_node
+        place, made = self.positions[original_node], updated_node
+        for old, item in reversed([*zip(original_node.items, updated_node.items, strict=True)]):
+            alone = item.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            self.place(alone, self.positions[old])
+            body = made.body if made is updated_node else cst.IndentedBlock([made.with_changes(leading_lines=())])
+            made = updated_node.with_changes(items=[alone], body=body)
+            self.place(made, place)
+        return made
 
     def in_turn(self, original: cst.Assign, updated: cst.Assign) -> list[cst.BaseSmallStatement]:
         """All values get names at once, then each part its own."""

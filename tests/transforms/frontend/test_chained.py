@@ -1,0 +1,53 @@
+"""Blocks with several fences: one in the other, with the results of plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from somd.arguments.signatures import describe_all
+from somd.errors import SomdCompileError
+from somd.language.markers import single, sync
+from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.pipeline import compile_for, loop_program
+from somd.transforms.signature_text import parse_type
+
+
+def of_regions(image: np.ndarray, labels: np.ndarray, k: int):
+    area, total, most = np.zeros(k, dtype=np.int64), np.zeros(k), np.zeros(k)
+    with sync(area, reduce="+"), sync(total, reduce="+"), sync(most, reduce="max"):
+        for i in range(len(image)):
+            area[labels[i]] += 1
+            total[labels[i]] += image[i]
+            most[labels[i]] = max(most[labels[i]], image[i])
+    return area, total, most
+
+
+def beside_a_name(image: np.ndarray, labels: np.ndarray, k: int):
+    with single, sync as s:
+        for i in range(len(image)):
+            image[i] += k
+    return s
+
+
+def kinds(method, *arguments):
+    names = "image", "labels", "k"
+    return compile_for(method, dict(zip(names, map(parse_type, describe_all(arguments, names)), strict=True)), {})
+
+
+def test_each_fence_is_a_block() -> None:
+    generator = np.random.default_rng(5)
+    for n in (1, 50):
+        given = generator.integers(0, 9, n).astype(float), generator.integers(0, 4, n), 4
+        program = loop_program(kinds(of_regions, *given))
+        for parts in (1, 3):
+            found = Interpreter(program).run(dict(zip(("image", "labels", "k"), given, strict=True)), parts)
+            for one, other in zip(found, of_regions(*given), strict=True):
+                assert one.tobytes() == other.tobytes()
+
+
+def test_which_of_them_is_refused() -> None:
+    with pytest.raises(SomdCompileError, match="SOMD201") as raised:
+        kinds(beside_a_name, np.ones(1), np.ones(1, np.int64), 1)
+    [diagnostic] = raised.value.diagnostics
+    assert diagnostic.position.column == len("    with single, ")
