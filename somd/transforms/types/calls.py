@@ -24,6 +24,7 @@ from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.unknown_calls import unknown_call
 from somd.transforms.library import LibraryFunction
 from somd.transforms.tree.names import MISSING, called, evaluate
+from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
@@ -331,7 +332,7 @@ class Calls:
         if isinstance(base, ArrayType) and name in functions.METHODS and not node.args:
             self.types.calls[node] = Callee("method", name)
             return self.expressions.whole(operator.methodcaller(name), [base], [function.value], node)
-        if base is None and isinstance(function.value, cst.Name) and self._refused_before(function.value):
+        if base is None and any(map(self._refused_before, nodes_of(function.value, cst.Name))):
             return None
         self._unknown(MISSING, node)
         return None
