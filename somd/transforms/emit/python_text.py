@@ -123,6 +123,15 @@ def member(made: Py, name: str, dtype: str) -> Py:
     return Py(f"{made.text if plain else f'({made.text})'}.{name}", dtype)
 
 
+def as_operand(text: str) -> str:
+    """A text that may stand beside any operator.
+
+    >>> as_operand("n"), as_operand("8"), as_operand("n - 1")
+    ('n', '8', '(n - 1)')
+    """
+    return text if text.isidentifier() or text.isdecimal() else f"({text})"
+
+
 def indented(lines: Sequence[str]) -> list[str]:
     """Lines as those of a block."""
     return [INDENT + line for line in lines]

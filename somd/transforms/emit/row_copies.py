@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from somd.transforms.emit.python_expressions import Expressions, Scope
-from somd.transforms.emit.python_text import indented
+from somd.transforms.emit.python_text import as_operand, indented
 from somd.transforms.loops.program import Choice, Element, Expression, Loop, Operation, Statement, Store, Tested
 from somd.transforms.loops.rows import moves_with, stays
 from somd.transforms.loops.scopes import read
@@ -91,7 +91,7 @@ class _Pieces:
         first, expressions = self.first()
         self.cuts += 1
         cut = self.scope.fresh(f"{self.scope.name(self.node.variable.name)}_cut_{self.cuts}")
-        least = f"{_factor(expressions.value(right).text)} - ({expressions.value(left).text}) + {first}"
+        least = f"{as_operand(expressions.value(right).text)} - ({expressions.value(left).text}) + {first}"
         least += " + 1" if operator in ("<=", ">") else ""
         return cut, [f"{first} = {start}", f"{cut} = max({first}, min({least}, {stop}))"], operator in ("<", "<=")
 
@@ -103,11 +103,11 @@ class _Pieces:
         indexes = [index for each in (target, value) for index in expressions.indexes(each)]
         texts = ", ".join([*arrays, *indexes])
         if not _is_periodic(last, self.node.variable.name):
-            return [f"{first} = {start}", f"copy_row({_factor(stop)} - {first}, {texts})"]
+            return [f"{first} = {start}", f"copy_row({as_operand(stop)} - {first}, {texts})"]
         assert isinstance(last, Operation)
-        period, index = _factor(expressions.value(last.operands[1]).text), expressions.value(last).text
+        period, index = as_operand(expressions.value(last.operands[1]).text), expressions.value(last).text
         count = self.scope.fresh(f"{self.scope.name(self.node.variable.name)}_count")
-        piece = [f"{count} = min({period} - {index}, {_factor(stop)} - {first})"]
+        piece = [f"{count} = min({period} - {index}, {as_operand(stop)} - {first})"]
         piece += [f"copy_row({count}, {texts})", f"{first} += {count}"]
         made = [f"{first} = {start}", f"while {first} < {stop}:", *indented(piece)]
         return [f"if {period} > 0:", *indented(made), "else:", *indented(self.rest(value, start, stop))]
@@ -122,10 +122,6 @@ class _Pieces:
         first = self.scope.fresh(f"{self.scope.name(self.node.variable.name)}_first")
         renamed = {**self.scope.renamed, self.node.variable.name: first}
         return first, Expressions(replace(self.scope, renamed=renamed))
-
-
-def _factor(text: str) -> str:
-    return text if text.isidentifier() or text.isdecimal() else f"({text})"
 
 
 def _is_row(element: Element, variable: str) -> bool:

@@ -21,7 +21,7 @@ import libcst as cst
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
-from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.emit.python_text import as_operand, numpy_name
 from somd.transforms.emit.repeated_lanes import repeated_lanes
 from somd.transforms.loops.program import Expression, Packed, Region, Strips, Tile
 from somd.transforms.loops.scopes import read
@@ -297,7 +297,7 @@ class SlaveBuilder:
         else:
             inner = self.clipped(self.dims[level + 1], level + 1, tile.inner)
             body = self.in_strips(Strips(tile.body, tile.length), self.dims[level + 1], inner)
-        begin, end = (each if each.isidentifier() or each.isdecimal() else f"({each})" for each in limits)
+        begin, end = map(as_operand, limits)
         whole = f"range({start}, {end} - {tile.count - 1}, {tile.count})"
         rest = f"{begin} + max({end} - {begin}, 0) // {tile.count} * {tile.count}"
         if tile.inner is None:
