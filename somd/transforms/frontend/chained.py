@@ -7,12 +7,14 @@ right. So do the parts of a tuple where a part is reached through a name that on
     k, a[k] = 1, x          ->   value__once, value__once_2 = 1, x; k = value__once; a[k] = value__once_2
     x, y = np.zeros(n), a.copy()   ->   x = np.zeros(n); y = a.copy()
 
-A block with several fences is one in the other: `with sync(a, reduce="+"), sync(b, reduce="+"):`.
+A block with several fences is one in the other: `with sync(a, reduce="+"), sync(b, reduce="+"):`. Each statement gets a
+line of its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import cast
 
 import libcst as cst
@@ -89,6 +91,32 @@ class _Chains(MethodRewriter):
             return True
         function = evaluate(node.func, self.method.namespace, self.method.local_names)
         return any(function is each for each in ALLOCATING)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if len(updated_node.body) < 2:
+            return updated_node
+        lines = self.lines(updated_node.body, original_node)
+        return cst.FlattenSentinel([lines[0].with_changes(leading_lines=updated_node.leading_lines), *lines[1:]])
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        if len(updated_node.body) < 2:
+            return updated_node
+        return cst.IndentedBlock(self.lines(updated_node.body, original_node))
+
+    def lines(self, statements: Sequence[cst.BaseSmallStatement], around: cst.CSTNode) -> list[cst.SimpleStatementLine]:
+        """A line for each statement."""
+        made = []
+        for small in statements:
+            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+            made.append(cst.SimpleStatementLine([bare]))
+            place = self.positions.get(small) or self.positions[around]
+            self.place(bare, place)
+            self.place(made[-1], place)
+        return made
 
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.With:
         if len(updated_node.items) < 2:

@@ -97,13 +97,6 @@ class _Statements(Lifter):
         return made
 
     def line(self, node: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
-        if len(node.body) > 1:
-            self.split = True
-            lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in node.body]
-            for line, small in zip(lines, node.body, strict=True):
-                self.positions[line] = self.positions[line.body[0]] = self.at(small)
-            lines[0] = self.remade(lines[0], leading_lines=node.leading_lines)
-            return self.block(lines)
         small = node.body[0]
         if isinstance(small, cst.Assign) and len(alone := self.one_by_one(small)) > 1:
             self.split = True

@@ -55,26 +55,13 @@ class _Apart:
         self, statements: Sequence[cst.CSTNode], live: Names, leave: Names, outermost: bool = False
     ) -> list[cst.BaseStatement]:
         """The statements of a block; `live` is read behind it, `leave` where a jump out of it goes."""
-        lines = [line for statement in statements for line in self.lines(cast(cst.BaseStatement, statement))]
+        lines = [cast(cst.BaseStatement, statement) for statement in statements]
         for name in sorted(self.names - live - leave):
             lines = self.segments(name, lines, outermost)
         return [
             self.inside(line, Liveness().before(lines[number:], live, leave), leave)
             for number, line in enumerate(lines, 1)
         ]
-
-    def lines(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
-        """A line of several statements as several lines."""
-        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) == 1:
-            return [statement]
-        made: list[cst.BaseStatement] = []
-        for small in statement.body:
-            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            line = statement.with_changes(body=[bare], leading_lines=[] if made else statement.leading_lines)
-            place = self.positions.get(small) or self.method.position(self.method.function)
-            self.positions[bare] = self.positions[line] = place
-            made.append(line)
-        return made
 
     def segments(self, name: str, lines: list[cst.BaseStatement], outermost: bool) -> list[cst.BaseStatement]:
         """`lines` with a new name from each line on that sets `name`; its first value in the method keeps the name."""

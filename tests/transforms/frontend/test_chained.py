@@ -1,10 +1,11 @@
-"""Blocks with several fences: one in the other, with the results of plain Python."""
+"""Blocks with several fences and lines with several statements: one by one, with the results of plain Python."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from somd import dist, somd
 from somd.arguments.signatures import describe_all
 from somd.errors import SomdCompileError
 from somd.language.markers import single, sync
@@ -51,3 +52,21 @@ def test_which_of_them_is_refused() -> None:
         kinds(beside_a_name, np.ones(1), np.ones(1, np.int64), 1)
     [diagnostic] = raised.value.diagnostics
     assert diagnostic.position.column == len("    with single, ")
+
+
+def several_in_a_line(x: dist, y, k: int):
+    total = 0.0; most = 0.0  # fmt: skip  # noqa: E702
+    for i in range(len(x)): x[i] += k; y[i] = x[i] * 2.0  # fmt: skip  # noqa: E701, E702
+    for i in range(len(x)):
+        if x[i] < y[0]: continue  # fmt: skip  # noqa: E701
+        total += y[i]; most = max(most, x[i])  # fmt: skip  # noqa: E702
+    return total, most
+
+
+def test_each_statement_has_a_line() -> None:
+    method = somd(several_in_a_line)
+    for n in (1, 50):
+        given = np.linspace(0.5, 2.0, n), np.zeros(n), 3
+        plain = tuple(np.copy(each) for each in given[:2])
+        assert method(*given) == several_in_a_line(*plain, 3)
+        np.testing.assert_array_equal(given[:2], plain)
