@@ -32,7 +32,8 @@ chains may be in flight, each in its order. Around strips, trips of the outer lo
 is loaded once for all of them. Both are one transformation, unroll and jam of a loop of the region: scalars that differ
 from trip to trip get a name for each, loops whose limits are the same for all trips are run once for all of them.
 
-It is done where an innermost loop adds to floats by plain arithmetic, or around strips that hand a scalar from trip to
+It is done where an innermost loop adds to floats by plain arithmetic, but where LLVM unrolls all loops inside and makes
+vectors of the trips of the region's loop, whose elements lie side by side (a stencil of 3 by 3); or around strips that hand a scalar from trip to
 trip of a loop in which they read what all rows share; and in regions whose iterations strips could take side by side.
 """
 
@@ -70,8 +71,9 @@ from somd.transforms.loops.rows import is_steady, moves_with
 from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import Varying, limits
 from somd.transforms.loops.walking import bodies, called, expressions_in, statements_in
-from somd.transforms.passes.strip_gains import OF_VECTORS
+from somd.transforms.passes.strip_gains import OF_VECTORS, Shape, unrolls, vectorises
 from somd.transforms.passes.strip_mining import may_take_turns
+from somd.transforms.passes.strip_pieces import pieces_of
 from somd.transforms.passes.unroll_and_jam import again, as_many
 
 Block = tuple[Statement, ...]
@@ -108,6 +110,8 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     counts = Varying(region, body, loop=region.loops[-1])
     count = min((as_many(rows, most, each.body, counts) for each in loops), default=1)
     gains = _adds(loops, varying) if strips is None else _shares(loops, varying)
+    if strips is None and gains and _vectorised(body, Shape(varying, loop.variable.name, loop.by)):
+        return region
     known = loop.variable.range
     if count < 2 or not gains or known is None or known.high - known.low < count:
         return region
@@ -155,6 +159,12 @@ def _adds_to(loop: Loop, varying: Varying) -> bool:
     targets = [node.target for node in loop.body if isinstance(node, Assign)]
     sums = [each for each in targets if each.type.kind in "fc" and each.name in exposed_in(loop.body) & varying.names]
     return bool(sums) and operators <= OF_CHAINS
+
+
+def _vectorised(body: Block, shape: Shape) -> bool:
+    """Whether LLVM makes vectors of the trips, with all loops inside unrolled."""
+    pieces = pieces_of(body, shape.varying)
+    return pieces is not None and unrolls(pieces, shape.varying) and vectorises(pieces, shape)
 
 
 def _shares(loops: list[Loop], varying: Varying) -> bool:

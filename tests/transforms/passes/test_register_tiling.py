@@ -161,6 +161,19 @@ def local(a: A, y: A):
         y[i] = s
 """
 
+WINDOWS = """
+def windows(a: A, out: A):
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            s = 0.0
+            for y in range(3):
+                for x in range(3):
+                    s += a[i + y - 1, j + x - 1] * (y - x)
+            out[i, j] = s
+"""
+#: elements of neighbouring trips lie apart
+APART = WINDOWS.replace("a[i + y - 1, j + x - 1]", "a[j + x - 1, i + y - 1]")
+
 
 @functools.cache
 def tiled() -> tuple[Case, ...]:
@@ -170,6 +183,7 @@ def tiled() -> tuple[Case, ...]:
         case(ROWS, a=SQUARE[:, :0].copy(), x=VECTOR[:0].copy(), y=np.zeros(11)),
         case(BOTH, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=3),
         case(BOTH, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=-1),
+        case(APART, a=SQUARE, out=np.zeros((11, 11))),
         case(SOMETIMES, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=3),
     )
 
@@ -196,6 +210,7 @@ def left() -> tuple[Case, ...]:
         *(Case(strips(each.program), each.given) for each in moved),
         case(TOTAL, a=SQUARE, out=VECTOR),
         case(DIVIDED, a=SQUARE, y=np.zeros(11)),
+        case(WINDOWS, a=SQUARE, out=np.zeros((11, 11))),
         case(LOCAL, a=SQUARE, y=np.zeros(11)),
     )
 
