@@ -33,8 +33,9 @@ is loaded once for all of them. Both are one transformation, unroll and jam of a
 from trip to trip get a name for each, loops whose limits are the same for all trips are run once for all of them.
 
 It is done where an innermost loop adds to floats by plain arithmetic, but where LLVM unrolls all loops inside and makes
-vectors of the trips of the region's loop, whose elements lie side by side (a stencil of 3 by 3); or around strips that hand a scalar from trip to
-trip of a loop in which they read what all rows share; and in regions whose iterations strips could take side by side.
+vectors of the trips themselves, whose elements lie side by side (a stencil of 3 by 3); around strips that hand a scalar
+from trip to trip of a loop in which they read what all rows share; and in regions whose iterations strips could take
+side by side.
 """
 
 from __future__ import annotations
