@@ -111,7 +111,7 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     counts = Varying(region, body, loop=region.loops[-1])
     count = min((as_many(rows, most, each.body, counts) for each in loops), default=1)
     gains = _adds(loops, varying) if strips is None else _shares(loops, varying)
-    if strips is None and gains and _vectorised(body, Shape(varying, loop.variable.name, loop.by)):
+    if strips is None and gains and _vectorised(body, Shape(varying, loop.variable.name, 1)):
         return region
     known = loop.variable.range
     if count < 2 or not gains or known is None or known.high - known.low < count:
