@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.usual import ALL
+from tests.usual import ALL, of_usual_run
 
 HERE = Path(__file__).parent
 
@@ -54,8 +54,15 @@ def pytest_collection(session: pytest.Session) -> None:
                 importlib.import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Checkers of types take seconds each: as the last tests they would leave the other processes without work."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not of the usual run, but where tests are named one by one.
+
+    Checkers of types take seconds each: as the last tests they would leave the other processes without work.
+    """
+    if not ALL and not any("::" in arg for arg in config.args):
+        taken = {item for item, usual in of_usual_run(items) if usual}
+        config.hook.pytest_deselected(items=[item for item in items if item not in taken])
+        items[:] = [item for item in items if item in taken]
     items.sort(key=lambda item: item.path.parent != HERE / "typing")
 
 

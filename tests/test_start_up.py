@@ -42,6 +42,7 @@ def run(program: Path, cache: Path, target: str) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_a_second_process_does_without_the_compiler(tmp_path: Path, target: str) -> None:
     if somd.targets()[target] is not None:
         pytest.skip(str(somd.targets()[target]))

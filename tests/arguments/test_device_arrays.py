@@ -196,6 +196,7 @@ def add_rows(
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int32])
 @pytest.mark.parametrize("count", [2, 3, 50, 3000])
+@pytest.mark.usual(3)
 def test_sorted_keys_are_cut_on_the_device(dtype: type, count: int) -> None:
     generator = np.random.default_rng(count)
     for keys in (3, count, 100):

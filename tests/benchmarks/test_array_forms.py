@@ -7,8 +7,6 @@ they call elementary functions.
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -32,8 +30,9 @@ ROUNDED = """
     correlation softmax mlp conv2d residual arc_distance
     lenet cholesky spmv stockham_fft scattering_self_energies contour_integral
 """
-#: what the usual run leaves out: their statements are those of others (cavity_flow; conv2d, mlp, softmax; hdiff)
-LONG = () if ALL else ("channel_flow", "lenet", "vadv")
+#: what the usual run leaves out: their statements are those of others (conv2d, mlp, softmax; hdiff), or their plans
+#: take seconds each
+LONG = "" if ALL else "adi cavity_flow channel_flow lenet ludcmp nbody residual scattering_self_energies vadv"
 each_taken = pytest.mark.parametrize("kernel", KERNELS.values(), ids=lambda kernel: kernel.name)
 
 
@@ -45,7 +44,9 @@ def test_what_is_not_taken_as_for_numpy_is_refused(name: str) -> None:
     assert NOT_AS_FOR_NUMPY[name] in {each.code for each in refused.value.diagnostics}
 
 
-@pytest.mark.parametrize("kernel", (k for k in KERNELS.values() if k.name not in LONG), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize(
+    "kernel", (k for k in KERNELS.values() if k.name not in LONG.split()), ids=lambda kernel: kernel.name
+)
 def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
     method = somd.somd(kernel.arrays or kernel.numpy)
     with np.errstate(all="ignore"):
@@ -55,7 +56,7 @@ def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
         assert kernel.name in ROUNDED.split() or finding.agrees.endswith("bit for bit"), finding
 
 
-@pytest.mark.skipif("SOMD_ALL_CASES" not in os.environ, reason="takes minutes; SOMD_ALL_CASES=1 runs it")
+@pytest.mark.usual(0)
 @pytest.mark.parametrize("target", harness.TARGETS)
 @each_taken
 def test_every_target_gives_what_numpy_does(kernel: Kernel, target: str) -> None:

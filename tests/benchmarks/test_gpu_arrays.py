@@ -13,6 +13,7 @@ NAMES = [program.name for program in PROGRAMS] if "SOMD_ALL_CASES" in os.environ
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usual(0)
 def test_same_numbers(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--only", name, "--numbers", "5000", "--beside", "NumPy", "--repeat", "1", "--calls", "1"]
     assert main(given) == 0, capsys.readouterr().out

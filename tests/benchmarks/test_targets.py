@@ -26,6 +26,7 @@ SMALL_INPUTS: dict[str, tuple[ModuleType, Callable[[], tuple[Any, ...]]]] = {
 
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize("name", SMALL_INPUTS)
+@pytest.mark.usual(3)
 def test_results_are_the_sequential_ones(name: str, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:

@@ -76,6 +76,7 @@ def target(request: pytest.FixtureRequest) -> Any:
         yield request.param
 
 
+@pytest.mark.usual(2)
 def test_two_objects_in_turn_with_other_values_and_types(target: str) -> None:
     objects = [Base(2.0), Base(3), Base(np.float32(0.5)), Derived(1.0), Base(True), Base(7.0)]
     for _ in range(2):
@@ -111,6 +112,7 @@ def test_a_property_sees_what_the_method_wrote(target: str) -> None:
     assert each.rows.tolist() == [2.0] * 8
 
 
+@pytest.mark.usual(2)
 def test_an_attribute_that_is_the_argument(target: str) -> None:
     each = Base()
     assert each.add_to_rows(each.rows) == 2.0
@@ -121,6 +123,7 @@ def test_an_attribute_that_is_the_argument(target: str) -> None:
         each.add_to_rows(np.ones(8))
 
 
+@pytest.mark.usual(2)
 def test_captured_values_are_read_at_each_call(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def same() -> None:
         assert applied(captured) == applied(captured.sequential)
@@ -138,6 +141,7 @@ def test_captured_values_are_read_at_each_call(target: str, monkeypatch: pytest.
     same()
 
 
+@pytest.mark.usual(2)
 def test_closures_keep_their_own_cells(target: str) -> None:
     def made(weights: np.ndarray, k: float) -> Any:
         @somd.somd
@@ -276,6 +280,7 @@ def test_a_second_process_reuses_what_is_the_same_and_nothing_else(tmp_path: Pat
 
 @pytest.mark.parametrize("wrong", [None, 3, 2.5, "text", [], np.ones(4)])
 @pytest.mark.parametrize("first", [True, False])
+@pytest.mark.usual(3)
 def test_a_refused_call_does_not_spoil_the_next(target: str, wrong: Any, first: bool) -> None:
     class Mine(Base):
         @somd.somd

@@ -24,6 +24,7 @@ def exchanged(u: dist[np.ndarray], v: dist[np.ndarray], steps: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_length(target: str) -> None:
     if somd.targets()[target] is not None:
         pytest.skip(str(somd.targets()[target]))

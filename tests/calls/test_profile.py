@@ -120,6 +120,7 @@ def test_no_line_of_the_roofline_goes_through_its_words(most: float, monkeypatch
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
+@pytest.mark.usual(3)
 def test_results_are_the_same(workers: int) -> None:
     rng = np.random.default_rng(workers)
     u, index = rng.random(N), rng.integers(0, N, N)

@@ -181,6 +181,7 @@ def test_a_change_between_calls(target: str, number: int, monkeypatch: pytest.Mo
     same(method)
 
 
+@pytest.mark.usual(2)
 def test_attributes_of_an_object_that_are_functions(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = Kind(), Kind()
     other.g = np.ceil
@@ -211,6 +212,7 @@ def test_byte_order_of_a_dtype(target: str, monkeypatch: pytest.MonkeyPatch) -> 
     same(allocating)
 
 
+@pytest.mark.usual(2)
 def test_annotations_that_are_texts(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(NAMES, "A", Annotated[np.ndarray, dist, partition(ByKey)])
 
@@ -248,6 +250,7 @@ def biggest(partials: list[float]) -> float:
     return max(partials)
 
 
+@pytest.mark.usual(2)
 def test_a_result_that_another_function_reduces(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     @somd.somd
     def reduced(a: dist[np.ndarray]) -> R:
@@ -384,6 +387,7 @@ for program in sys.argv[1:]:
 """
 
 
+@pytest.mark.usual(0)
 def test_changes_between_processes(tmp_path: Path) -> None:
     texts: dict[str, list[str]] = {}
     for name, (first, second, annotation, expression) in PAIRS.items():
@@ -436,6 +440,7 @@ class Constant(float, enum.Enum):
 
 
 @pytest.mark.parametrize("number", [Tuned(2.5), Colour.RED, Constant.HALF, True, -(2**63)])
+@pytest.mark.usual(3)
 def test_numbers_of_subclasses(target: str, number: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What computes as a number does is that number, whatever it says of itself."""
     monkeypatch.setitem(NAMES, "K", number)

@@ -86,6 +86,7 @@ def agree(method: Any, *rest: Any) -> None:
     assert repr(found) == repr(wanted)
 
 
+@pytest.mark.usual(2)
 def test_contents_are_those_of_the_call(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # types that are told apart are so for all targets: the one that compiles longer is given few
     few = target == "multicore" and harness.unavailable("opencl") is None
@@ -116,6 +117,7 @@ def test_contents_are_those_of_the_call(target: str, monkeypatch: pytest.MonkeyP
         agree(either, *given)
 
 
+@pytest.mark.usual(2)
 def test_lists_that_change_are_not_compiled_for_again(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(passed, [1.0, 2.0], 0)
     agree(captured)
@@ -130,6 +132,7 @@ def test_lists_that_change_are_not_compiled_for_again(target: str, monkeypatch: 
     assert not compiled
 
 
+@pytest.mark.usual(2)
 def test_indexes_are_those_of_python(target: str) -> None:
     for w in ((), (1.0,), (1.0, 2.0), [1.0, 2.0, 3.0], tuple(map(float, range(3000)))):
         for k in (0, 1, -1, -2, 2, -3, 2999, -3000, 3000, 1 << 40):

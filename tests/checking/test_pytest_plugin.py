@@ -206,6 +206,7 @@ class TestOne(unittest.TestCase):
 """
 
 
+@pytest.mark.usual(0)
 def test_methods_of_test_cases(tmp_path: Path) -> None:
     """Also without pytest's plugin that caches."""
     (tmp_path / "test_cases.py").write_text(TEST_CASES, encoding="utf-8")

@@ -51,6 +51,7 @@ def python(*args: object, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_build_then_run_without_the_compiler(target: str, somdc: Somdc, write: Write, cache: Path) -> None:
     if somd.targets()[target] is not None:
         pytest.skip(str(somd.targets()[target]))
@@ -159,6 +160,7 @@ print(a.tolist(), [n for n in ("libcst", "islpy") if n in sys.modules])
 
 
 @pytest.mark.skipif(not usable(), reason="this processor has no level with a name")
+@pytest.mark.usual(0)
 def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, write: Write) -> None:
     made = wheel(tmp_path / "pack-1.0-py3-none-any.whl", {"pack/__init__.py": "", "pack/model.py": PROGRAM + GROW})
     level = usable()[-1]

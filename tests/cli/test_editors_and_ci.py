@@ -41,6 +41,7 @@ def roots(a: np.ndarray, b: dist[np.ndarray]):
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.usual(2)
 def test_fixes_that_keep_the_meaning(ends: str, somdc: Somdc, write: Write) -> None:
     path = write("model.py", MISTAKES.lstrip("\n").replace("\n", ends).encode())
     done = somdc("check", "--fix", "model.py")
@@ -92,6 +93,7 @@ def test_what_cannot_be_fixed_stays(somdc: Somdc, write: Write) -> None:
     assert somdc("check", "--fix", "model.py").status == 1 and path.read_bytes() == before
 
 
+@pytest.mark.usual(0)
 def test_watch(write: Write, tmp_path: Path) -> None:
     path = write("model.py", REFUSED)
     watching = subprocess.Popen(

@@ -26,6 +26,7 @@ def test_pipes_are_not_waited_for(somdc: Somdc, write: Write, tmp_path: Path) ->
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize("command", [["check", "add.py"], ["suggest", "plain.py"], ["--help"], ["explain", "SOMD301"]])
+@pytest.mark.usual(3)
 def test_a_full_disk(command: list[str], write: Write, tmp_path: Path) -> None:
     write("add.py", ADD)
     write("plain.py", "def f(a):\n    for i in range(len(a)):\n        a[i] = 1.0\n")

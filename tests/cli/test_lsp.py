@@ -172,6 +172,7 @@ def test_quick_fixes(client: Client) -> None:
     assert "    with single:\n        for i in range(1, len(a)):\n            a[i] = 0.5 * a[i - 1]\n" in fixed
 
 
+@pytest.mark.usual(0)
 def test_an_answer_within_200_ms(client: Client) -> None:
     text = HEAD + "".join(METHOD.format(k=k) for k in range(38))
     assert len(text.splitlines()) > 300 and client.open(text) == []

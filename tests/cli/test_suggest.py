@@ -84,6 +84,7 @@ def test_proposals(somdc: Somdc, write: Write) -> None:
 
 @pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.usual(2)
 def test_the_diff_can_be_applied(newline: str, somdc: Somdc, write: Write, tmp_path: Path) -> None:
     path = write("some folder/plain.py", PLAIN.lstrip().rstrip().replace("\n", newline).encode())
     done = somdc("suggest", "some folder")

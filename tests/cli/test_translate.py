@@ -97,6 +97,7 @@ for call in (lambda: axpy(a, a), lambda: axpy(a, b.astype("float32")), lambda: a
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_modules_run_without_the_compiler(target: str, somdc: Somdc, write: Write, tmp_path: Path) -> None:
     import somd
 
@@ -239,6 +240,7 @@ for args in ((np.arange(9.0), 1), (np.zeros(3), -1)):
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_exceptions_are_imported_by_their_names(target: str, somdc: Somdc, write: Write, tmp_path: Path) -> None:
     import somd
 

@@ -98,6 +98,7 @@ assert "NUMBA_DISABLE_JIT" in somd.targets()["multicore"]
 """
 
 
+@pytest.mark.usual(0)
 def test_numba_is_switched_off(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")

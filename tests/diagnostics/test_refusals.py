@@ -82,6 +82,7 @@ def shown(how: list[str], text: str, tmp_path: Path, **environment: str) -> str:
 
 @pytest.mark.parametrize("how", [[], IPYTHON], ids=["python", "ipython"])
 @pytest.mark.parametrize("text", [AT_A_CALL, AT_DECORATION, OF_THE_SETTINGS], ids=["call", "decoration", "settings"])
+@pytest.mark.usual(3)
 def test_no_frame_of_ours(how: list[str], text: str, tmp_path: Path) -> None:
     if how == IPYTHON:
         pytest.importorskip("IPython")
@@ -111,6 +112,7 @@ def test_no_frame_of_ours_in_reports_of_pytest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [[], PYTEST, IPYTHON], ids=["python", "pytest", "ipython"])
+@pytest.mark.usual(3)
 def test_an_index_error_and_wrong_arguments_show_no_frame_of_ours(how: list[str], tmp_path: Path) -> None:
     if how == IPYTHON:
         pytest.importorskip("IPython")
@@ -128,11 +130,13 @@ def test_an_index_error_and_wrong_arguments_show_no_frame_of_ours(how: list[str]
     assert "TypeError: shifted(): missing a required argument: 'b'" in found
 
 
+@pytest.mark.usual(0)
 def test_colours_where_a_terminal_takes_them(tmp_path: Path) -> None:
     assert "\x1b[1;31merror[SOMD301]:" in shown([], AT_DECORATION, tmp_path, FORCE_COLOR="1")
     assert "\x1b" not in shown([], AT_DECORATION, tmp_path, FORCE_COLOR="1", NO_COLOR="1")
 
 
+@pytest.mark.usual(0)
 def test_the_hook_of_another_stays(tmp_path: Path) -> None:
     other = "import sys\nsys.excepthook = lambda *what: print('mine')\n"
     assert shown([], other + AT_DECORATION, tmp_path) == "mine\n"

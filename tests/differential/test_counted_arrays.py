@@ -113,6 +113,7 @@ def dtypes(device: str) -> tuple[type, ...]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.usual(2)
 def test_all_forms_have_the_bits_of_plain_python(device: str, room: str, dtype: type) -> None:
     if np.dtype(dtype).kind == "u" and (room != "local" or device == "oclgrind"):
         pytest.skip("signed ones do for slices")
@@ -142,6 +143,7 @@ def test_all_forms_have_the_bits_of_plain_python(device: str, room: str, dtype: 
 
 
 @pytest.mark.parametrize(("trips", "bins"), [(0, 3), (1, 1), (7, 300), (400, 1)])
+@pytest.mark.usual(3)
 def test_few_updates_and_few_elements(device: str, trips: int, bins: int) -> None:
     key = np.random.default_rng(2).integers(0, bins, trips)
     for dtype in dtypes(device):
@@ -150,6 +152,7 @@ def test_few_updates_and_few_elements(device: str, trips: int, bins: int) -> Non
 
 
 @pytest.mark.parametrize("h", [np.zeros(7, np.int8), np.zeros(7, np.int16), np.zeros(7)])
+@pytest.mark.usual(3)
 def test_other_elements_are_combined_in_copies(device: str, h: np.ndarray) -> None:
     key = np.random.default_rng(3).integers(0, 7, 100)
     assert checked(count, (key, h), device)[0] == "count_1"

@@ -62,6 +62,7 @@ def target(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.usual(2)
 def test_the_runtime_stays_usable(target: str) -> None:
     a = np.ones(3000)
     a[[200, 2900]] = -1.0
@@ -73,6 +74,7 @@ def test_the_runtime_stays_usable(target: str) -> None:
             assert roots(np.full(3000, 4.0)).sum() == 6000.0
 
 
+@pytest.mark.usual(2)
 def test_many_iterations_fail_at_once(target: str) -> None:
     with somd.use(target=target, workers=2):
         for n in (1, 40, 5000):

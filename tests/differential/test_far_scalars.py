@@ -124,6 +124,7 @@ def outcome(call: Callable[[np.ndarray, Any], Any], n: int, m: Any) -> Any:
 
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize("function", METHODS, ids=lambda function: str(function.__name__))
+@pytest.mark.usual(3)
 def test_far_scalars(function: Any, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:

@@ -95,6 +95,7 @@ def raised(method, args, target, workers) -> str:  # type: ignore[no-untyped-def
 
 
 @pytest.mark.parametrize("workers", [1, 3, 50])
+@pytest.mark.usual(3)
 def test_affine_violations_harm_nothing(target: str, workers: int) -> None:
     raised(vector_add, (np.ones(1000), np.ones(900)), target, workers)
     a, out = np.arange(9.0), np.full(9, 7.0)
@@ -136,6 +137,7 @@ def test_serial_code(target: str) -> None:
     harness.check(put_one, (np.zeros(4), -4), target)
 
 
+@pytest.mark.usual(2)
 def test_what_an_allocation_tells_does_not_hold_before_it(target: str) -> None:
     # -3 counts from the end before `np.zeros(m)` refuses it
     data, out = np.arange(9.0), np.zeros(6)
@@ -169,6 +171,7 @@ def steps_to_five(x: A, index: A) -> Annotated[int, reduce("+")]:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_a_loop_ends_with_its_fault(target: str) -> None:
     if harness.unavailable(target):
         pytest.skip(str(harness.unavailable(target)))
@@ -202,6 +205,7 @@ def where_it_may_stand(x: A, index: A, out: A) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_an_access_that_a_condition_keeps_from_happening_does_not_fail(target: str) -> None:
     if harness.unavailable(target):
         pytest.skip(str(harness.unavailable(target)))
@@ -210,6 +214,7 @@ def test_an_access_that_a_condition_keeps_from_happening_does_not_fail(target: s
 
 
 @pytest.mark.parametrize("k", [-4, -3, 2, 3, 7])
+@pytest.mark.usual(3)
 def test_integers_are_tested_where_masks_and_indexes_choose_nothing(target: str, k: int) -> None:
     for many in (0, 2):
         args = np.ones((4, 3)), np.arange(4) < many, np.arange(many), k

@@ -42,6 +42,7 @@ BODIES = {
 
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.usual(3)
 def test_long_bodies(name: str, target: str, tmp_path: Path) -> None:
     if reason := harness.unavailable(target):
         pytest.skip(reason)

@@ -63,6 +63,7 @@ def each(method: Any, target: str, *cases: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_ints_that_no_loop_changes(target: str) -> None:
     b = np.arange(5).astype(np.uint8)
     cases = [(np.zeros(n, np.uint8), b[:n], k, m) for n in (0, 5) for k in (3, 255, 256, -1) for m in (1, 200)]
@@ -73,6 +74,7 @@ def test_ints_that_no_loop_changes(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_variables_of_loops(target: str) -> None:
     b = np.arange(300).astype(np.int8)
     ranges = [
@@ -183,6 +185,7 @@ def by_functions(a: A, out: A, k: int, step: int) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_in_functions_and_conditions_of_while_loops(target: str) -> None:
     a, out = np.array([9, 1, 2, 3], np.int8), np.zeros(4, np.int8)
     each(by_functions, target, *((a, out, k, step) for k, step in ((3, 4), (300, 4), (-129, 4), (3, -70), (3, 43))))
@@ -211,6 +214,7 @@ def parts(a: A, d: A, h: np.ndarray, k: int, m: int, x: float, y: np.int64) -> n
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_stores_into_parts_of_arrays(target: str) -> None:
     """They raise where slices tell; NumPy's own numbers wrap where masks or indexes do, and floats in `np.full`."""
     numbers = [(3, 4, 7.5), (128, 4, 7.5), (3, 128, 7.5), (3, 127, 7.5), (3, -128, 7.5), (3, 4, 128.5), (3, 4, np.nan)]
@@ -220,6 +224,7 @@ def test_stores_into_parts_of_arrays(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_where_they_are(target: str) -> None:
     """Under conditions, where they are computed, and behind indexes that may leave their array."""
     a, index = np.array([3, 12, 7, 40, 2, 90, 6, 100, 4], np.uint8), np.arange(9)
@@ -230,6 +235,7 @@ def test_where_they_are(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_stores_of_other_types(target: str) -> None:
     """NumPy's wider numbers into signed integers raise, into unsigned ones wrap."""
     wide = np.array([5, -3, 100, 4000, 127, 300, -129, 70], np.int64)
@@ -243,6 +249,7 @@ def test_stores_of_other_types(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_scans_and_sums(target: str) -> None:
     """The tests change nothing in how loops are divided."""
     a = np.arange(300) % 7 - 2
@@ -285,6 +292,7 @@ def at_first(a: A, b: A, k: int) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_what_python_comes_to_first_is_raised(target: str) -> None:
     a, wide = np.array([1, 2, 3], np.int8), np.array([3, 2, 6])
     counts = np.zeros(3, np.int16)
@@ -301,6 +309,7 @@ def floats_to_unsigned(b: A, out: A) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_floats_wrap_in_unsigned_integers(target: str) -> None:
     b = np.array([1.5, -2.0, -3.7, 300.0, 70000.0, -70000.0, 2e9, -2e9, -1.0, 0.25])
     each(floats_to_unsigned, target, *((b, np.zeros(10, dtype)) for dtype in (np.uint8, np.uint16, np.uint32)))

@@ -107,6 +107,7 @@ def in_parts(G: np.ndarray, workers: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("workers", harness.WORKERS)
+@pytest.mark.usual(3)
 def test_an_mi_has_a_copy_from_the_beginning(workers: int) -> None:
     """The definition in words, written out."""
     G = numbers(19, 8)

@@ -54,6 +54,7 @@ def matrix(rows: int, longest: int, dtype: type, ordered: bool = False) -> tuple
 
 
 @pytest.mark.parametrize(("rows", "longest", "dtype"), [(300, 6, np.int32), (1, 40, np.int64), (9, 900, np.uint8)])
+@pytest.mark.usual(3)
 def test_the_bits_are_those_of_plain_python(device: str, rows: int, longest: int, dtype: type) -> None:
     if device == "oclgrind":
         rows, longest = min(rows, 40), min(longest, 20)
@@ -68,6 +69,7 @@ def test_the_bits_are_those_of_plain_python(device: str, rows: int, longest: int
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int32])
+@pytest.mark.usual(3)
 def test_keys_on_the_device_are_listed_there(device: str, dtype: type) -> None:
     for count in (2, 300, 2048, 5000):
         value, row = np.random.default_rng(count).random(count), np.sort(np.arange(count) % 90).astype(dtype)

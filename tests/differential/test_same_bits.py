@@ -58,6 +58,7 @@ def bits(method: Any, args: tuple[Any, ...], target: str, workers: int) -> bytes
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("method", [total, dot, norm], ids=lambda m: m.__name__)
+@pytest.mark.usual(3)
 def test_vectors(method: Any, dtype: Any) -> None:
     generator = np.random.default_rng(5)
     for size in SIZES:

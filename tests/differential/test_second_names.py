@@ -70,6 +70,7 @@ PAIRS: dict[str, Callable[[int], tuple[np.ndarray, np.ndarray]]] = {
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("n", [5, 5000])
+@pytest.mark.usual(3)
 def test_views(target: str, pair: str, n: int) -> None:
     if reason := harness.unavailable(target):
         pytest.skip(reason)

@@ -49,6 +49,7 @@ def found(target: str, a: Array, b: Array) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.usual(2)
 def test_within_two_units_of_the_largest(dtype: Any) -> None:
     mp = pytest.importorskip("mpmath")
     a, b = pairs(dtype)
@@ -77,6 +78,7 @@ def test_targets_agree_to_the_bit(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_of_integers_and_in_reductions(target: str) -> None:
     why = harness.unavailable(target)
     if why is not None:

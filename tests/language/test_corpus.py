@@ -3,7 +3,8 @@ does its plan, as a loop program in the interpreter, in orders that chance choos
 
 Compilers take seconds on multicore and tenths of one on OpenCL. Therefore those programs are run that stand for a feature
 of the generated code (see `features`), with the cases of one signature, which is that whose features they have; all with
-SOMD_ALL_CASES=1. Kernels of the others are given to Oclgrind's compiler, which is quick.
+SOMD_ALL_CASES=1. Kernels of the others are given to Oclgrind's compiler, which is quick. What stands for no feature
+and takes long (`long.txt`), a tenth of the programs that took half of the time, is run with SOMD_ALL_CASES=1 alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 import os
 import sys
 import warnings
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ from somd.sources.verifying import NOT_RUN, verify
 from tests.differential import compiled_once, features, harness
 from tests.language.program import PROGRAMS, Program
 from tests.transforms.passes.validation import FEW_ORDERS, ORDERS, Outcomes, runs_of, schedules, validated
+from tests.usual import ALL
 
 HERE = Path(__file__).parent
 MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("test_") and f.stem != "program")
@@ -30,6 +33,8 @@ MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("tes
 for name in reversed(MODULES) if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579" else MODULES:
     importlib.import_module(f"tests.language.{name}")
 PROGRAMS.sort(key=lambda program: program.method.__module__)
+#: programs that stand for no feature, and of which plans, passes and texts take more than 0.8 s on a slow machine
+LONG = frozenset((HERE / "long.txt").read_text().split())
 #: elements, and trips that an argument counts, of cases for the interpreter, which watches each access
 FEW = 1000
 
@@ -41,6 +46,8 @@ WAYS = (*harness.TARGETS, "plan", "passes")
 def marked(program: Program, way: str) -> object:
     reason = program.xfail.get(way)
     marks = [pytest.mark.xfail(reason=reason)] if reason else []
+    if program.name in LONG:
+        marks.append(pytest.mark.usual(0))
     if program.unavailable:
         marks.append(pytest.mark.skip(reason=program.unavailable))
     return pytest.param(program, way, id=f"{program.name}-{way}", marks=marks)
@@ -136,7 +143,7 @@ def on_plan(program: Program) -> None:
 @pytest.mark.parametrize("kind", features.OF_CORPUS)
 def test_who_stands_for_a_feature_has_it(kind: str) -> None:
     programs, golden = {program.name: program for program in PROGRAMS}, features.golden(kind)
-    some = np.random.default_rng(0).permutation(sorted(features.known(kind)))[:8]
+    some = np.random.default_rng(0).permutation(sorted(features.known(kind)))[: 8 if ALL else 2]
     for feature in map(str, some):
         for name in features.known(kind)[feature]:
             if name in golden:
@@ -166,3 +173,9 @@ def test_features_that_no_program_stands_for_do_not_pile_up(tmp_path: Path, monk
 def test_names_are_different() -> None:
     names = [program.name for program in PROGRAMS]
     assert len(set(names)) == len(names)
+
+
+def test_no_program_that_is_left_out_stands_for_a_feature() -> None:
+    assert {program.name for program in PROGRAMS} >= LONG
+    for kind in features.OF_CORPUS:
+        assert not LONG & set(chain(*features.known(kind).values())), "take it from long.txt"

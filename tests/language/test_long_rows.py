@@ -74,6 +74,7 @@ def matrix(dtype: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.usual(2)
 def test_rows_of_any_length_have_the_bits_of_plain_python(dtype: Any) -> None:
     given = matrix(dtype)
     wanted, found = ([np.zeros(len(given[0]) - 1, dtype) for _ in range(2)] for _ in range(2))

@@ -79,6 +79,7 @@ CASES = [
 
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
+@pytest.mark.usual(3)
 def test_an_operator_of_the_table_works_on_every_target(target: str, function: Any, arguments: tuple[Any, ...]) -> None:
     why = harness.unavailable(target)
     if why is not None:

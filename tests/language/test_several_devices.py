@@ -3,30 +3,27 @@ for a way to divide arrays (see `features`), with the cases of one signature; al
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 import somd
 from tests.differential import features, harness
 from tests.language.program import Program
 from tests.language.test_corpus import PROGRAMS
+from tests.usual import ALL
 
-ON_OPENCL = [program for program in PROGRAMS if "opencl" not in program.xfail]
+STANDING = sorted({name for names in features.known("several").values() for name in names})
+ON_OPENCL = [p for p in PROGRAMS if "opencl" not in p.xfail and (ALL or p.name in STANDING)]
 
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in ON_OPENCL])
 def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    standing = sorted({name for names in features.known("several").values() for name in names})
-    if program.name not in standing and not os.environ.get("SOMD_ALL_CASES"):
-        pytest.skip("others stand for all of its features")
     reason = program.unavailable or harness.unavailable("opencl")
     if reason is not None:
         pytest.skip(reason)
     from somd.runtime.opencl.several import parts
     from tests.several import KINDS, several
 
-    devices = several(KINDS[:: 1 if program.name in standing[::4] else -1], 2, monkeypatch)
+    devices = several(KINDS[:: 1 if program.name in STANDING[::4] else -1], 2, monkeypatch)
     monkeypatch.setattr(parts, "FEW", 0)
     with somd.use(device=devices):
         for args in harness.chosen(program.cases()):

@@ -96,9 +96,9 @@ def test_long_integers(target: str, tmp_path: Path) -> None:
     check(cases, target, tmp_path)
 
 
-@pytest.mark.skipif(not ALL, reason="all types only with SOMD_ALL_CASES=1")
 @pytest.mark.parametrize("target", harness.TARGETS)
 @pytest.mark.parametrize("kinds", TUPLES, ids=lambda kinds: "-".join(f"{'python_' * k.weak}{k.dtype}" for k in kinds))
+@pytest.mark.usual(0)
 def test_all(kinds: tuple[Kind, ...], target: str, tmp_path: Path) -> None:
     taken, _ = typed([*templates(), *(with_literals() if len(kinds) == 1 else [])], kinds)
     check(taken, target, tmp_path)

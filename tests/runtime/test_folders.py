@@ -159,6 +159,7 @@ def unusable(kind: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["file", "below a file", "long name", "long path", "device", "read-only"])
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(3)
 def test_a_cache_that_cannot_be_used_in_this_process(
     tmp_path: Path, kind: str, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,6 +185,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, kind: str, target: str) -> 
     warned(said, "is not used")
 
 
+@pytest.mark.usual(0)
 def test_a_working_folder_that_is_gone(filled: Path, tmp_path: Path) -> None:
     """The cache is found where its path is whole; one that is relative to nothing is none."""
     for cache, expected in ((filled, FOUND), ("relative", COMPILED)):
@@ -209,6 +211,7 @@ def test_a_full_disk(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list((cache / "multicore").iterdir()) == []
 
 
+@pytest.mark.usual(0)
 def test_a_copy_of_the_package_compiles_nothing(filled: Path, tmp_path: Path) -> None:
     """Keys hold contents: neither places nor times of files."""
     cache, second = Path(shutil.copytree(filled, tmp_path / "cache")), tmp_path / "second"

@@ -47,6 +47,7 @@ def test_programs(names: tuple[str, ...], cache: Path) -> None:
 
 @pytest.mark.parametrize("layer", [layer for layer in layers() if layer != "omp"])
 @pytest.mark.parametrize("names", ON_ALL_LAYERS, ids="-".join)
+@pytest.mark.usual(3)
 def test_layer(names: tuple[str, ...], layer: str, cache: Path) -> None:
     run(names, layer, cache)
 

@@ -212,6 +212,7 @@ def RAISES(a: dist[np.ndarray], keys: dist[np.ndarray], kept: float):  # type: i
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_names_of_functions_and_constants(target: str) -> None:
     if harness.unavailable(target):
         pytest.skip(str(harness.unavailable(target)))

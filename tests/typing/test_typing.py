@@ -80,6 +80,7 @@ def test_mypy_sees_plain_types_and_finds_mistakes(tmp_path: Path) -> None:
 
 
 @needs_pyright
+@pytest.mark.usual(0)
 def test_pyright_sees_plain_types_and_finds_mistakes() -> None:
     assert mistakes_in(pyright(*CHECKED), "both", "pyright") == []
 

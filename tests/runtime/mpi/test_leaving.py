@@ -26,6 +26,7 @@ CAUSES = {
 
 
 @pytest.mark.parametrize("what", CAUSES)
+@pytest.mark.usual(3)
 def test_a_rank_that_does_something_else(what: str) -> None:
     ranks, causes = CAUSES[what]
     when = "now" if what == "interrupt" else None

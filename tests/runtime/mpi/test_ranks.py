@@ -38,6 +38,7 @@ def alone() -> dict[str, str]:
     return dict(found["results"])
 
 
+@pytest.mark.skipif(not ALL and unavailable() is None, reason="ranks of MPI do the same: SOMD_ALL_CASES=1")
 def test_bits_on_ranks_that_are_threads(alone: dict[str, str]) -> None:
     sizes = (1, 2, 3, 5, 8, 13) if ALL else (3, 8)
     found = ranks_of(started(None, *PROGRAMS, *map(str, sizes)))
@@ -132,6 +133,7 @@ def test_rows_of_other_ranks_are_not_for_other_threads() -> None:
 
 
 @pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
+@pytest.mark.usual(0)
 def test_a_rank_has_memory_for_its_share() -> None:
     done = started(2, "-m", "tests.runtime.mpi.memory", "48")
     assert done.returncode == 0, done.stderr[-3000:]

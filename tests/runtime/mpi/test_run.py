@@ -26,6 +26,7 @@ print(f"{0 if world is None else world.size} ranks, {sys.argv[1:]}: {found.tolis
 
 
 @pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.usual(2)
 def test_a_script(tmp_path: Path, shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)

@@ -53,6 +53,7 @@ def test_import_loads_neither_pyopencl_nor_the_compiler() -> None:
 
 
 @pytest.mark.parametrize("spec", ["intel", "pocl", "oclgrind"])
+@pytest.mark.usual(3)
 def test_drivers_are_found_with_nothing_set(spec: str, tmp_path: Path) -> None:
     needs(spec)
     out = python(
@@ -64,6 +65,7 @@ def test_drivers_are_found_with_nothing_set(spec: str, tmp_path: Path) -> None:
     assert out == "4.0"
 
 
+@pytest.mark.usual(0)
 def test_pyopencl_may_be_imported_before_a_device_is_tried(tmp_path: Path) -> None:
     needs("intel")
     code = f"import pyopencl\n{ADD}\nprint(add('intel'))"
@@ -189,6 +191,7 @@ def test_two_drivers_that_abort_a_process_do_not_stand_beside_each_other(
     assert drivers.stands_beside("/one.so", None)
 
 
+@pytest.mark.usual(0)
 def test_options_of_intels_compiler_that_the_user_set_are_kept() -> None:
     code = "import os; from somd.runtime.opencl import drivers; drivers.prepare(); print(os.environ[{!r}])"
     name, step = drivers._INTELS_OPTIONS, drivers._NO_INTEGERS_IN_VECTORS

@@ -31,6 +31,7 @@ def test_copies_in_pieces(size: int, device: Device, monkeypatch: pytest.MonkeyP
     assert not other[:, 1].any()
 
 
+@pytest.mark.usual(3)
 def test_the_source_may_change_after_an_upload(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     context = context_for(device)
     monkeypatch.setattr(context, "_pieces", None)

@@ -196,6 +196,7 @@ def test_device_arrays_stay_on_the_device(opening: Callable[..., Run], device: D
     assert np.array_equal(a.to_host(), np.arange(16.0) * 3)
 
 
+@pytest.mark.usual(3)
 def test_a_call_lets_go_of_device_arrays(opening: Callable[..., Run], device: Device) -> None:
     x = to_device(np.zeros(3), device)
     with opening(arguments=(x,)) as run:

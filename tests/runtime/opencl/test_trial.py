@@ -21,6 +21,7 @@ from tests.usual import ALL
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.usual(3)
 def test_the_method_means_the_same_on_multicore(size: tuple[int, int]) -> None:
     """Its plan is run by the interpreter; with all cases what multicore makes of it, which takes seconds to compile."""
     given, wanted = arguments(*size), arguments(*size)
@@ -36,6 +37,7 @@ def test_the_method_means_the_same_on_multicore(size: tuple[int, int]) -> None:
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(given, wanted, strict=True))
 
 
+@pytest.mark.usual(2)
 def test_a_device_passes(device: Device) -> None:
     if device.info.kind == "simulator":
         pytest.skip("simulators are taken as they are")

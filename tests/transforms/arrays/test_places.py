@@ -41,6 +41,7 @@ def vectors(n: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.usual(2)
 def test_places(target: str) -> None:
     with use(target=target):
         for a in (each for n in (1, 4096, 4097, 9000) for each in vectors(n)):

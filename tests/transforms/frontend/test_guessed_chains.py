@@ -87,6 +87,7 @@ def in_order(start: Any, terms: np.ndarray, step: Callable[..., Any]) -> np.ndar
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.usual(2)
 def test_sums_have_the_bits_of_plain_python(target: str) -> None:
     if reason := unavailable(target):
         pytest.skip(reason)

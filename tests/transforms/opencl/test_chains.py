@@ -56,6 +56,7 @@ def terms(kind: int, *shape: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", (np.float64, np.float32))
+@pytest.mark.usual(3)
 def test_the_bits_are_those_of_one_addition_after_the_other(with_chains: Device, dtype: type) -> None:
     if has_few(with_chains) and dtype is np.float32:
         pytest.skip("the kernels are those of another device, where they run")

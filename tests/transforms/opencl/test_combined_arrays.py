@@ -30,6 +30,7 @@ SOME = (("+", "int32"), ("+", "float32"), ("max", "int64"))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64", "uint64", "float32"])
+@pytest.mark.usual(3)
 def test_operators(device: Device, dtype: str) -> None:
     """Each operator at a fence of its own, of one method: a driver takes long to begin with a program."""
     chosen = [op for op in OPERATORS if not (dtype.startswith("float") and op in "&|^")]
@@ -71,6 +72,7 @@ def weights(x: dist[Array], y: dist[Array], w: dist[Array], h: shared[Array], m:
     return total, best, at, seen
 
 
+@pytest.mark.usual(3)
 def test_two_dimensions_several_arrays_and_scalars(device: Device) -> None:
     for n in (1, 5, 70):
         x, y = random.integers(0, 3, n), random.integers(0, 4, n)

@@ -92,6 +92,7 @@ def test_a_loop_ends_after_a_fault(any_device: Device) -> None:
     assert a.tolist() == [3.0] * 9
 
 
+@pytest.mark.usual(0)
 def test_the_simulator_finds_no_race(tmp_path: Path) -> None:
     try:
         select("oclgrind")

@@ -38,6 +38,7 @@ def method(a: dist[np.ndarray], g: dist[np.ndarray], c: np.ndarray, n: int, out:
 
 
 @pytest.mark.parametrize("room", [64, 1 << 14])
+@pytest.mark.usual(3)
 def test_bits_are_those_of_the_loop(device: Device, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_tables, "MOST_LOCAL", room)
     if device.info.is_pocl and room > 64:

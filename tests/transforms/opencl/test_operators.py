@@ -59,6 +59,7 @@ def agree(expressions: Iterable[str], device: Device, x: np.ndarray, y: np.ndarr
 
 
 @pytest.mark.parametrize("left", TYPES)
+@pytest.mark.usual(3)
 def test_binary(quick_device: Device, left: str) -> None:
     rights: tuple[str, ...] = (left, "int64", "float32", "uint8", "uint64")
     if left not in SOME and not ALL:
@@ -81,6 +82,7 @@ FOR_FLOATS = ("x + 0.1", "x * 0.1", "x - w", "round(x)", "math.floor(x)", "np.fl
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.usual(3)
 def test_with_python_numbers(quick_device: Device, dtype: str) -> None:
     if has_few(quick_device) and dtype not in SOME:
         pytest.skip("another device does all types")
@@ -99,6 +101,7 @@ sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh as
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.usual(3)
 def test_functions(quick_device: Device, dtype: str) -> None:
     if has_few(quick_device) and dtype not in SOME:
         pytest.skip("another device does all types")
@@ -134,6 +137,7 @@ COMPLEX = ("x + y", "y - x", "x * y", "y / x", "x == y", "y != x", "x ** 2", "x 
 
 @pytest.mark.parametrize("left", ["complex64", "complex128"])
 @pytest.mark.parametrize("right", ["complex64", "complex128", "float32", "int64"])
+@pytest.mark.usual(3)
 def test_complex(quick_device: Device, left: str, right: str) -> None:
     if has_few(quick_device) and (left, right) not in (("complex64", "int64"), ("complex128", "complex64")):
         pytest.skip("another device does all types")

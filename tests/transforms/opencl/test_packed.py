@@ -134,6 +134,7 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> 
     assert {name for name, _ in seen} == {f"{case.method.__name__}_1_packed"}
 
 
+@pytest.mark.usual(2)
 def test_where_few_tiles_would_fill_the_device_they_are_finer(
     with_tiles: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +146,7 @@ def test_where_few_tiles_would_fill_the_device_they_are_finer(
     assert {name.rpartition("_")[2] for name, _ in seen} == {"finer"}
 
 
+@pytest.mark.usual(2)
 def test_no_number_of_a_row_beside_reaches_a_sum(with_tiles: Device) -> None:
     """What lies outside of the operands is not a zero that is added: -0.0 stays, and so does infinity."""
     a, b, c = np.full((2, 3), -0.0), np.full((3, 2), 5.0), np.full((2, 2), -0.0)
@@ -154,6 +156,7 @@ def test_no_number_of_a_row_beside_reaches_a_sum(with_tiles: Device) -> None:
         harness.check(product, (a, b, c), "opencl", workers=(1,))
 
 
+@pytest.mark.usual(2)
 def test_few_tiles_are_left_to_work_items(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
     monkeypatch.setattr(workgroups, "QUICKER", 1)

@@ -117,6 +117,7 @@ SOME = (
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "int32", "bool", "float32", "float64"])
+@pytest.mark.usual(3)
 def test_operators(quick_device: Device, dtype: str) -> None:
     """Each update in a loop of its own, of one method: a driver takes long to begin with a program."""
     chosen = [name for name in UPDATES if _in_language(name, np.dtype(dtype).kind)]

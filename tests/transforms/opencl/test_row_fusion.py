@@ -31,6 +31,7 @@ def with_groups(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device
     return quick_device
 
 
+@pytest.mark.usual(2)
 def test_the_bits_are_those_of_plain_python(with_groups: Device) -> None:
     odd = numbers(9, 300) - 1.5
     odd[0, 5], odd[1], odd[2], odd[3, ::7] = np.nan, -0.0, np.where(np.arange(300) % 2, 0.0, -0.0), 0.0

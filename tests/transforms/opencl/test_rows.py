@@ -32,6 +32,7 @@ def spec(device: Device) -> str:
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.usual(3)
 def test_layouts(quick_device: Device, interleaved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "INTERLEAVED", (quick_device.info.kind,) if interleaved else ())
     monkeypatch.setattr(rows, "ITEMS_ELSEWHERE", 3)

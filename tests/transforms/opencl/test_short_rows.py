@@ -56,6 +56,7 @@ def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     return quick_device
 
 
+@pytest.mark.usual(2)
 def test_the_bits_are_those_of_plain_python(with_tiles: Device) -> None:
     single = np.float32
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
@@ -71,6 +72,7 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device) -> None:
     assert names.count("apart_1") == 1  # rows of 17 elements
 
 
+@pytest.mark.usual(2)
 def test_rows_that_are_walked_several_times_are_brought_in_once(with_tiles: Device) -> None:
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
         for n, wide in ((3000, 40), (3001, 64), (3000, 65), (1, 5)):

@@ -325,6 +325,7 @@ def check(case: Case, given: Arguments) -> None:
     harness.assert_same(found[1], found[0], 0.0, "result")
 
 
+@pytest.mark.usual(2)
 def test_what_a_group_filters_is_stored_together(with_tiles: Device) -> None:
     """All, none, some, of more groups than one piece has; a list that is too short fails where plain Python does."""
     with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
@@ -356,6 +357,7 @@ OF_CORPUS = [
 
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in OF_CORPUS])
+@pytest.mark.usual(2)
 def test_scans_of_the_corpus_by_groups(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one device, each with a case of two groups, where it has a kernel of stretches."""
     try:

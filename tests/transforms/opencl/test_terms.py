@@ -119,6 +119,7 @@ def long_rows(start: np.ndarray, begin: A, value: np.ndarray, y: A) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.usual(3)
 def test_a_group_adds_up_a_long_row_in_its_order(by_groups: Device, dtype: Any) -> None:
     if has_few(by_groups) and dtype is np.float32:
         pytest.skip("PoCL takes ten seconds to compile it")

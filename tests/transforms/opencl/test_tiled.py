@@ -150,6 +150,7 @@ def test_the_middle_one_of_three_axes_is_walked_along_where_the_last_is_short(wi
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.usual(2)
 def test_few_columns_have_smaller_tiles(with_tiles: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workgroups, "FILLED", 1 << 20)
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:

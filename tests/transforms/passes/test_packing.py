@@ -389,6 +389,7 @@ WIDTHS = (register_tiles.NARROW, register_tiles.OF_AVX, register_tiles.WIDE)
 
 
 @pytest.mark.parametrize("vector", WIDTHS if ALL else (WIDTHS[0], WIDTHS[-1]))
+@pytest.mark.usual(2)
 def test_vectors_of_all_widths(vector: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bits are those of plain Python on any processor."""
     asked: list[str] = []

@@ -126,6 +126,7 @@ def waves(a: dist[np.ndarray], p: dist[np.ndarray], q: dist[np.ndarray]) -> None
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.usual(2)
 def test_on_cores(dtype: type) -> None:
     method = somd.somd(waves)
     for shape in ((0, 5), (7, 1), (7, 0), (7, 23)):

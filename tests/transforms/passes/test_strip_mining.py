@@ -162,6 +162,7 @@ def test_loops_that_are_unrolled_stay() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4 if ALL else 2))
+@pytest.mark.usual(0)
 def test_words_of_random_methods(seed: int) -> None:
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "unrolls", lambda *_: False)

@@ -117,6 +117,7 @@ def bits(array: np.ndarray) -> bytes:
 
 
 @pytest.mark.parametrize(("dtype", "step"), [(np.complex128, 1), (np.complex64, 1), (np.complex128, -2)])
+@pytest.mark.usual(3)
 def test_as_plain(dtype: type, step: int) -> None:
     random = np.random.default_rng(step + 5)
     sizes = ((0, 0), (1, 1), (2, 3), (3, 4), (5, 9), (4, 17))

@@ -49,6 +49,7 @@ class Wrapping(dict[tuple[int, int], int]):
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.usual(2)
 def test_those_that_mean_what_they_say(target: str, tmp_path: Path) -> None:
     if reason := harness.unavailable(target):
         pytest.skip(reason)
