@@ -39,7 +39,9 @@ def key_parts(function: FunctionType, found: Reach) -> list[Part] | None:
     found.complete()
     words = Descriptions()
     try:
-        return [*(part for each in found.functions for part in _parts(each, found, words)), *_reached(found, words)]
+        parts = [part for each in found.functions for part in _parts(each, found, words)]
+        options = [("options", "fastmath")] if found.fastmath else []
+        return [*parts, *_reached(found, words), *options]
     except NoSource:
         return None
 

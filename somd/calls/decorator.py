@@ -8,11 +8,11 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
 from somd.arguments.device_arrays import to_device
-from somd.calls.method import SomdMethod
+from somd.calls.method import Options, SomdMethod
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.settings.config import use
 from somd.settings.targets import targets
-from somd.settings.values import check_target, check_workers
+from somd.settings.values import check_fastmath, check_target, check_workers
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,7 +35,13 @@ class Decorator:
     def __call__(self, function: Callable[P, R], /) -> SomdMethod[P, R]: ...
     @overload
     def __call__(
-        self, /, *, target: str | None = None, workers: int | None = None, signatures: Sequence[str] = ()
+        self,
+        /,
+        *,
+        target: str | None = None,
+        workers: int | None = None,
+        signatures: Sequence[str] = (),
+        fastmath: bool | None = None,
     ) -> Callable[[Callable[P, R]], SomdMethod[P, R]]: ...
     def __call__(
         self,
@@ -45,6 +51,7 @@ class Decorator:
         target: str | None = None,
         workers: int | None = None,
         signatures: Sequence[str] = (),
+        fastmath: bool | None = None,
         **others: object,
     ) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
         """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
@@ -53,23 +60,28 @@ class Decorator:
             target: where it runs unless the environment or `somd.use` says otherwise.
             workers: number of method instances.
             signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
+            fastmath: whether products may be added without being rounded, and inner sums be added up in another order:
+                faster, and no more the bits of plain Python, though the same for any number of workers.
 
         Raises:
             SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language;
                 what is marked is no function written with `def`; there is no such option.
-            SomdConfigError: an unknown target or number of workers.
+            SomdConfigError: an unknown target or number of workers; `fastmath` is neither True nor False.
         """
         for name in others:
             from somd.calls.unmarked import no_option
 
-            raise no_option(name, ("target", "workers", "signatures"))
+            raise no_option(name, ("target", "workers", "signatures", "fastmath"))
         if target is not None:
             check_target(target, "`@somd(target=...)`")
         if workers is not None:
             check_workers(workers, "`@somd(workers=...)`")
+        if fastmath is not None:
+            check_fastmath(fastmath, "`@somd(fastmath=...)`")
+        options = (target, workers, fastmath)
         if function is None:
-            return lambda f: _marked(f, target, workers, signatures)
-        return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
+            return lambda f: _marked(f, options, signatures)
+        return _marked(function, options, signatures)  # type: ignore[no-any-return]
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -84,14 +96,14 @@ class Decorator:
         return "somd"
 
 
-def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
+def _marked(function: Any, options: Options, signatures: Sequence[str]) -> Any:
     """The SOMD method of a function; that of a static or class method stays one."""
     plain = getattr(function, "__func__", function)
     if not isinstance(plain, FunctionType):
         from somd.calls.unmarked import cannot_mark
 
         raise cannot_mark(plain)
-    method = SomdMethod(plain, target, workers, signatures)
+    method = SomdMethod(plain, options, signatures)
     if isinstance(function, staticmethod):
         return staticmethod(method)
     if isinstance(function, classmethod):

@@ -68,10 +68,11 @@ class _Call:
 
 
 class Entries:
-    """Finds the entry for a call of `function`, or has it compiled."""
+    """Finds the entry for a call of `function`, or has it compiled; `fastmath` tells how sums may be added up."""
 
-    def __init__(self, function: FunctionType) -> None:
+    def __init__(self, function: FunctionType, fastmath: bool) -> None:
         self._function = function
+        self._fastmath = fastmath
         self.names = tuple(inspect.signature(function).parameters)
         self._last: _Known | None = None
         #: what the text of the method was found to reach when it was checked, until the first call
@@ -152,6 +153,7 @@ class Entries:
         tries = _TRIES
         while True:
             found = reach(self._function, dict(zip(self.names, values, strict=True)))
+            found.fastmath = self._fastmath
             structure = found.structure()
             calling = known.callings.get(structure)
             if calling is not None:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
@@ -44,6 +45,10 @@ S = TypeVar("S")
 _gathered: ContextVar[list[SomdMethod[..., Any]] | None] = ContextVar("somd_gathered", default=None)
 
 
+#: target, workers and fastmath, as `@somd` says them
+Options = tuple[str | None, int | None, bool | None]
+
+
 class SomdMethod(Generic[P, R]):
     """A SOMD method: calling it runs many method instances, each over one partition, and returns like any call.
 
@@ -54,23 +59,21 @@ class SomdMethod(Generic[P, R]):
 
     binding = "object"
 
-    def __init__(
-        self, function: Callable[P, R], target: str | None, workers: int | None, signatures: Sequence[str]
-    ) -> None:
+    def __init__(self, function: Callable[P, R], options: Options, signatures: Sequence[str]) -> None:
         assert isinstance(function, FunctionType)
         functools.update_wrapper(self, function)
         self.sequential: Callable[P, R] = function
         take_source(function)
         self._function = function
-        self._target = target
-        self._workers = workers
+        self._options = options
         self.signatures = (signatures,) if isinstance(signatures, str) else tuple(signatures)
         parameters = inspect.signature(function).parameters.values()
         self._arity = len(parameters)
         self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-        self._entries = Entries(function)
+        #: the entries of exact calls, and of those with `fastmath`
+        self._entries_of = {False: Entries(function, False), True: Entries(function, True)}
         self._warned: set[tuple[str, str | None]] = set()
-        self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
+        self._settings = config.MethodSettings(function.__qualname__, function.__module__, *options)
         self._native: NativeCall | None = None
         self._owner: type | None = None
         gathered = _gathered.get()
@@ -83,7 +86,7 @@ class SomdMethod(Generic[P, R]):
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
         if checked is not None:
-            self._entries.looked_at(checked)
+            self._entries_of[False].looked_at(checked)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method on the target that the configuration chooses.
@@ -149,11 +152,11 @@ class SomdMethod(Generic[P, R]):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return self._entries.names
+        return self._entries_of[False].names
 
     def twin(self) -> SomdMethod[P, R]:
         """Another method of the same function, for which nothing has been compiled yet."""
-        other: SomdMethod[P, R] = SomdMethod(self._function, self._target, self._workers, self.signatures)
+        other: SomdMethod[P, R] = SomdMethod(self._function, self._options, self.signatures)
         other.binding, other._owner = self.binding, self._owner
         return other
 
@@ -163,9 +166,18 @@ class SomdMethod(Generic[P, R]):
         return self._owner
 
     @property
-    def options(self) -> tuple[str | None, int | None]:
-        """Target and workers, as `@somd` says them."""
-        return self._target, self._workers
+    def options(self) -> Options:
+        """Target, workers and fastmath, as `@somd` says them."""
+        return self._options
+
+    @property
+    def fastmath(self) -> bool:
+        """Whether a call made now may round and add up sums in other ways than the text says."""
+        return self._settings().fastmath
+
+    @property
+    def _entries(self) -> Entries:
+        return self._entries_of[self.fastmath]
 
     @property
     def somd_function(self) -> FunctionType:
@@ -198,9 +210,9 @@ class SomdMethod(Generic[P, R]):
         Raises:
             SomdCompileError: the method is refused.
         """
-        chosen = config.settings_for(
-            self._function.__qualname__, self._function.__module__, target or self._target, self._workers
-        )
+        own, workers, fastmath = self._options
+        names = self._function.__qualname__, self._function.__module__
+        chosen = config.settings_for(*names, target or own, workers, fastmath)
         name = target or chosen.target
         return self._entries.text(name) or source_text(self._function, self._shown(), name, self.signatures)
 
@@ -223,7 +235,7 @@ class SomdMethod(Generic[P, R]):
         if reached is not None:
             return reached
         try:
-            return reach_of_source(self._function, self._owner)
+            return replace(reach_of_source(self._function, self._owner), fastmath=self.fastmath)
         except NotKnownYet as path:
             message = (
                 f"what `{path}` of `{self._function.__qualname__}` is depends on the object: call the method first"
@@ -233,18 +245,18 @@ class SomdMethod(Generic[P, R]):
     # --- running -------------------------------------------------------------------------------------------------
 
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
-        device = settings.device and settings.device_of(target)
+        device, entries = settings.device and settings.device_of(target), self._entries_of[settings.fastmath]
         try:
-            warm = self._entries.warm(target, values, device, settings.profiled)
+            warm = entries.warm(target, values, device, settings.profiled)
             given = values
             if warm is None:
                 if any(map(on_device, values)) and not all_of(target, values):
                     return self._on_host(target, values, settings, device)
                 given = buffers(values, target_of(target).knows_ranks)
                 if given is not values:
-                    warm = self._entries.warm(target, given, device, settings.profiled)
+                    warm = entries.warm(target, given, device, settings.profiled)
             if warm is None:
-                entry, given = self._entries.find(target, given, device, settings.profiled)
+                entry, given = entries.find(target, given, device, settings.profiled)
             else:
                 entry = warm.entry
                 warm.calls += 1
@@ -268,14 +280,14 @@ class SomdMethod(Generic[P, R]):
     def _make_native(self, warm: WarmCall, values: tuple[Any, ...], settings: config.Settings) -> None:
         grounds = self._settings.grounds(settings)
         if grounds is not None and not settings.profiled:
-            self._native = self._entries.native(warm, values, grounds, settings)
+            self._native = self._entries_of[settings.fastmath].native(warm, values, grounds, settings)
 
     def _on_host(self, target: str, values: tuple[Any, ...], settings: config.Settings, device: Any) -> Any:
         """A call with arrays of devices, on another target."""
         return on_host(
             lambda given: self._run(target, given, settings),
             values,
-            lambda given: self._entries.find(target, given, device)[0].written,
+            lambda given: self._entries_of[settings.fastmath].find(target, given, device)[0].written,
         )
 
     def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:

@@ -86,6 +86,8 @@ class Reach:
     owners: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: whether a call need not look again as long as captured names, and names of captured modules, stand for the same
     fixed: bool = True
+    #: whether sums of floats may be rounded and added up in other ways than the text says
+    fastmath: bool = False
 
     def without_values(self) -> Reach:
         """The same for the compiler, which keeps it longer than the caller's arrays should live."""
@@ -98,7 +100,7 @@ class Reach:
 
     def structure(self) -> tuple[object, ...]:
         """All but the values taken: calls with equal structures and signatures run the same code."""
-        found: list[object] = [self.top.objects]
+        found: list[object] = [self.top.objects, self.fastmath]
         for frame, meanings in self.meanings.items():
             for path, meaning in meanings.items():
                 if isinstance(meaning, Constant):

@@ -61,7 +61,7 @@ def _file(file: ConfigFile) -> Iterator[str]:
     rows.append(("workers", file.workers, file.workers_origin))
     rows += [(key, value, origin) for _, key, value, origin in file.sections]
     said = [(name, str(value), origin) for name, value, origin in rows if value is not None]
-    said += [(f"rule {rule.pattern!r}", rule.target, rule.origin) for rule in file.rules]
+    said += [(f"rule {rule.pattern!r}", rule.text, rule.origin) for rule in file.rules]
     yield from table(said).splitlines()
 
 
@@ -72,6 +72,8 @@ def _settings(
     rows.append(("workers", str(settings.workers), _origin(settings.workers_origin, "the cores of this process")))
     device = settings.device if settings.device is not None else "the preferred one"
     rows.append(("device", str(device), _origin(settings.device_origin, "nothing is said")))
+    if settings.fastmath_origin != "default":
+        rows.append(("fastmath", str(settings.fastmath).lower(), settings.fastmath_origin))
     yield from table(rows, indent="  ").splitlines()
     if file is not None:
         yield from _losers(settings, file, names, method)
@@ -86,7 +88,8 @@ def _why(settings: Settings, file: ConfigFile | None, names: tuple[str, ...]) ->
     rule = file.rule_for(names) if file is not None else None
     if rule is None or not _is_of(settings, rule):
         return _origin(settings.target_origin, "the default of somd")
-    others = sum(other.matches(names) for other in file.rules) - 1 if file is not None else 0
+    rules = [other for other in file.rules if other.target is not None] if file is not None else []
+    others = sum(other.matches(names) for other in rules) - 1
     exact = rule.specificity[0]
     how = "an exact name" if exact else "the only rule that matches" if not others else "the most specific that matches"
     return f"{settings.target_origin}: {how}"
@@ -96,7 +99,7 @@ def _losers(settings: Settings, file: ConfigFile, names: tuple[str, ...], method
     """What else says something of the target."""
     winner = settings.target_origin
     matching = [rule for rule in file.rules if rule.matches(names) and not _is_of(settings, rule)]
-    lost = [(f"rule {rule.pattern!r}", rule.target, rule.origin) for rule in matching]
+    lost = [(f"rule {rule.pattern!r}", rule.target, rule.origin) for rule in matching if rule.target is not None]
     if file.default is not None and file.default_origin != winner:
         lost.append(("default", file.default, file.default_origin))
     decorated = method.options[0] if method is not None else None

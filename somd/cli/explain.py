@@ -72,6 +72,7 @@ def reached(method: Method) -> Reach:
     """
     try:
         found = reach_of_source(function_of(method), method.owner)
+        found.fastmath = method.fastmath
         found.complete()
         return found
     except LeftOut as left_out:

@@ -13,7 +13,7 @@ import gc
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -145,7 +145,7 @@ def told(known: Document, line: int) -> str | None:
         if not code.co_firstlineno <= line <= max(lines, default=code.co_firstlineno):
             continue
         try:
-            plan = check(function, reach_of_source(function, method.owner))
+            plan = check(function, replace(reach_of_source(function, method.owner), fastmath=method.fastmath))
         except (SomdError, NotKnownYet, LeftOut):
             return None
         words = explain(plan).splitlines()

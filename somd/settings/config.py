@@ -20,7 +20,7 @@ from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 
 from somd.settings.cluster import DEFAULTS, Cluster
 from somd.settings.config_file import ConfigFile, find_config_file, read_config_file
 from somd.settings.targets import DEFAULT, target_of
-from somd.settings.values import Device, check_device, check_small_work, check_target, check_workers
+from somd.settings.values import Device, check_device, check_fastmath, check_small_work, check_target, check_workers
 
 __all__ = ["Settings", "config_file", "reload_config", "settings_for", "use"]
 
@@ -41,6 +41,9 @@ class Settings:
     small_work: int | None = None
     #: whether calls are recorded, by `somd.profile`
     profiled: bool = False
+    #: whether sums of floats may be rounded and added up in other ways than the text says
+    fastmath: bool = False
+    fastmath_origin: str = "default"
 
     def device_of(self, target: str) -> Device | None:
         """The device for a target; None where it has none."""
@@ -52,6 +55,7 @@ class _Override(NamedTuple):
     workers: int | None = None
     device: Device | None = None
     small_work: int | None = None
+    fastmath: bool | None = None
 
 
 class _Environment(NamedTuple):
@@ -76,7 +80,11 @@ _files: dict[tuple[str, bytes | str | None], ConfigFile | None] = {}
 
 
 def settings_for(
-    qualified_name: str, module: str, decorator_target: str | None = None, decorator_workers: int | None = None
+    qualified_name: str,
+    module: str,
+    decorator_target: str | None = None,
+    decorator_workers: int | None = None,
+    decorator_fastmath: bool | None = None,
 ) -> Settings:
     """The settings of a call, made now, of the method `qualified_name` (`__qualname__`) of `module`.
 
@@ -85,10 +93,11 @@ def settings_for(
     """
     environment = _environment()
     override = _override.get()
-    key = (qualified_name, module, decorator_target, decorator_workers, environment, override, working_folder())
+    decorated = _Override(decorator_target, decorator_workers, fastmath=decorator_fastmath)
+    key = (qualified_name, module, decorated, environment, override, working_folder())
     found = _settings.get(key)
     if found is None:
-        found = _resolve(qualified_name, module, decorator_target, decorator_workers, environment, override)
+        found = _resolve(qualified_name, module, decorated, environment, override)
         if len(_settings) >= _CACHE_LIMIT:
             _settings.clear()
         _settings[key] = found
@@ -111,8 +120,15 @@ class MethodSettings:
 
     __slots__ = ("_last", "_method")
 
-    def __init__(self, qualified_name: str, module: str, target: str | None, workers: int | None) -> None:
-        self._method = (qualified_name, module, target, workers)
+    def __init__(
+        self,
+        qualified_name: str,
+        module: str,
+        target: str | None,
+        workers: int | None,
+        fastmath: bool | None = None,
+    ) -> None:
+        self._method = (qualified_name, module, target, workers, fastmath)
         #: what the settings of the last call depended on, and the settings: together, for threads may differ
         self._last: tuple[tuple[Any, ...], Settings] | None = None
 
@@ -150,11 +166,13 @@ def use(
     workers: int | None = None,
     device: str | Sequence[str] | None = None,
     small_work: int | None = None,
+    fastmath: bool | None = None,
 ) -> AbstractContextManager[None]:
     """Override target, workers or device for the calls made inside a `with` block, in this thread and task only.
 
     `small_work` is the number of operations under which a phase is not worth dividing, on multicore; with 0 all phases
-    are divided, which tests of small arrays want.
+    are divided, which tests of small arrays want. `fastmath` tells whether sums may be rounded and added up in other
+    ways than the text says, as `@somd(fastmath=True)` does.
 
     Blocks may be nested; what an inner one leaves out it takes from the outer.
 
@@ -166,6 +184,7 @@ def use(
         None if workers is None else check_workers(workers, "`use(workers=...)`"),
         None if device is None else check_device(device, "`use(device=...)`"),
         None if small_work is None else check_small_work(small_work, "`use(small_work=...)`"),
+        None if fastmath is None else check_fastmath(fastmath, "`use(fastmath=...)`"),
     )
     return _using(chosen)
 
@@ -249,8 +268,7 @@ def reload_config() -> None:
 def _resolve(
     qualified_name: str,
     module: str,
-    decorator_target: str | None,
-    decorator_workers: int | None,
+    decorated: _Override,
     environment: _Environment,
     override: _Override,
 ) -> Settings:
@@ -258,12 +276,14 @@ def _resolve(
     config = config_file()
     if config is not None:
         settings = _with_file(settings, config, names_of(qualified_name, module))
-    if decorator_target is not None:
-        target = check_target(decorator_target, "`@somd(target=...)`")
+    if decorated.target is not None:
+        target = check_target(decorated.target, "`@somd(target=...)`")
         settings = replace(settings, target=target, target_origin="@somd(target=...)")
-    if decorator_workers is not None:
-        workers = check_workers(decorator_workers, "`@somd(workers=...)`")
+    if decorated.workers is not None:
+        workers = check_workers(decorated.workers, "`@somd(workers=...)`")
         settings = replace(settings, workers=workers, workers_origin="@somd(workers=...)")
+    if decorated.fastmath is not None:
+        settings = replace(settings, fastmath=decorated.fastmath, fastmath_origin="@somd(fastmath=...)")
     settings = _with_override(_with_environment(settings, environment), override)
     settings = replace(settings, profiled=_profiles > 0)
     return settings if config is None else _with_sections(settings, config)
@@ -271,7 +291,11 @@ def _resolve(
 
 def _with_file(settings: Settings, config: ConfigFile, names: Sequence[str]) -> Settings:
     rule = config.rule_for(names)
-    if rule is not None:
+    fast = config.rule_for(names, "fastmath")
+    if fast is not None:
+        origin = f"{fast.origin} (rule {fast.pattern!r})"
+        settings = replace(settings, fastmath=bool(fast.fastmath), fastmath_origin=origin)
+    if rule is not None and rule.target is not None:
         settings = replace(settings, target=rule.target, target_origin=f"{rule.origin} (rule {rule.pattern!r})")
     elif config.default is not None:
         settings = replace(settings, target=config.default, target_origin=config.default_origin)
@@ -318,6 +342,8 @@ def _with_override(settings: Settings, override: _Override) -> Settings:
         settings = replace(settings, device=override.device, device_origin="somd.use(device=...)")
     if override.small_work is not None:
         settings = replace(settings, small_work=override.small_work)
+    if override.fastmath is not None:
+        settings = replace(settings, fastmath=override.fastmath, fastmath_origin="somd.use(fastmath=...)")
     return settings
 
 

@@ -21,6 +21,7 @@ from somd.settings.values import (
     SETTINGS,
     check_cache_days,
     check_cache_size,
+    check_fastmath,
     check_target,
     check_workers,
     did_you_mean,
@@ -28,17 +29,27 @@ from somd.settings.values import (
 
 KEYS = ("default", "workers", "rules", "cache", "cluster")
 CACHE_KEYS = ("size", "days")
+#: what the table of a rule may have
+RULE_KEYS = ("target", "fastmath")
 
 _PROJECT_HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*somd\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`pattern = target` from `[rules]`; the pattern is a name or has the wildcards of `fnmatch`."""
+    """`pattern = target` from `[rules]`, or `pattern = {target = ..., fastmath = ...}` with either or both; the pattern
+    is a name or has the wildcards of `fnmatch`."""
 
     pattern: str
-    target: str
+    target: str | None
     origin: str
+    fastmath: bool | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        said = [] if self.target is None else [self.target]
+        return ", ".join([*said, *([] if self.fastmath is None else [f"fastmath = {str(self.fastmath).lower()}"])])
 
     @property
     def specificity(self) -> tuple[bool, int]:
@@ -75,10 +86,11 @@ class ConfigFile:
         _, _, value, origin = min(said, key=lambda each: each[0] != target, default=("", key, None, ""))
         return value, origin
 
-    def rule_for(self, names: Iterable[str]) -> Rule | None:
-        """The most specific rule that matches one of `names`; of equals, the one further down in the file."""
+    def rule_for(self, names: Iterable[str], what: str = "target") -> Rule | None:
+        """The most specific rule that matches one of `names` and says `what`; of equals, the one further down in the
+        file."""
         names = tuple(names)
-        matching = [rule for rule in self.rules if rule.matches(names)]
+        matching = [rule for rule in self.rules if rule.matches(names) and getattr(rule, what) is not None]
         return max(reversed(matching), key=lambda rule: rule.specificity, default=None)
 
 
@@ -198,7 +210,17 @@ class _Reader:
         if not re.search(r"[.*?\[]", pattern):
             helps = (f'write `"module.{pattern}"`, or `"*.{pattern}"` for a function of any module',)
             raise SomdConfigError(f"no method is called {shown}: its name has a dot", file, line, "SOMD604", helps)
-        return Rule(pattern, check_target(target, shown, file, line), self._origin(pattern, "rules"))
+        origin = self._origin(pattern, "rules")
+        if not isinstance(target, dict):
+            return Rule(pattern, check_target(target, shown, file, line), origin)
+        said = self._table(target, f"rules.{pattern}", RULE_KEYS)
+        named, fast = said.get("target"), said.get("fastmath")
+        return Rule(
+            pattern,
+            None if named is None else check_target(named, f"`target` of {shown}", file, line),
+            origin,
+            None if fast is None else check_fastmath(fast, f"`fastmath` of {shown}", file, line),
+        )
 
     def _table(self, value: object, section: str, known: tuple[str, ...] | None) -> dict[str, object]:
         name = ".".join(part for part in (self.root, section) if part)
@@ -244,7 +266,7 @@ class _Reader:
 def _flat(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     """The entries of `table`; `SOR.run` without quotes, a table in a table to TOML, is meant as one name."""
     for key, value in table.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not (value and set(value) <= {*RULE_KEYS}):
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value

@@ -46,6 +46,17 @@ def check_workers(value: object, what: str, file: str | None = None, line: int |
     return value
 
 
+def check_fastmath(value: object, what: str, file: str | None = None, line: int | None = None) -> bool:
+    """`value` if it is True or False.
+
+    Raises:
+        SomdConfigError: SOMD604 otherwise.
+    """
+    if not isinstance(value, bool):
+        raise SomdConfigError(f"{what} must be true or false, not {_shown(value)}", file, line, "SOMD604")
+    return value
+
+
 def check_small_work(value: object, what: str, file: str | None = None, line: int | None = None) -> int:
     """`value` if it is a number of operations: an int from 0 to `MOST_WORK`.
 

@@ -82,7 +82,9 @@ def reach_of(method: Method, signature: str | None = None) -> Reach:
             continue
         mine = {name for name, kind in kinds.items() if isinstance(kind, ArrayType)}
         arrays = mine if arrays is None else arrays & mine
-    return reach_of_source(function, method.owner, (arrays if method.owner is None else None) or ())
+    found = reach_of_source(function, method.owner, (arrays if method.owner is None else None) or ())
+    found.fastmath = method.fastmath
+    return found
 
 
 def described(kind: Type) -> str:

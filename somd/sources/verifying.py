@@ -213,12 +213,14 @@ class _Runs:
     def values(self, arguments: Arguments) -> tuple[Any, ...]:
         arguments = _whole(self.function, arguments)
         found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
+        found.fastmath = self.method.fastmath
         return calling_of(found, found.structure(), self.names).values(arguments, found)
 
     def planned(self, arguments: Arguments) -> Planned:
         """The plan for arguments, the names of the values that it takes, and their partitioners."""
         arguments = _whole(self.function, arguments)
         found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
+        found.fastmath = self.method.fastmath
         calling = calling_of(found, found.structure(), self.names)
         texts = describe_all(calling.values(arguments, found), calling.texts)
         types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
@@ -255,7 +257,7 @@ class _Runs:
         """Sums may associate otherwise, and elementary functions differ in the last places; nothing else may."""
         plan = self.planned(case.arguments).plan
         nests = [phase.nest for phase in plan.phases()]
-        if _by_instances(plan) or any(n.reductions or n.combined for n in nests):
+        if plan.method.fastmath or _by_instances(plan) or any(n.reductions or n.combined for n in nests):
             arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
             floats = [np.abs(each) for each in arrays if each.dtype.kind in "fc" and each.size]
             floor = max((float(each[np.isfinite(each)].max(initial=0.0)) for each in floats), default=0.0)

@@ -168,7 +168,7 @@ def check(function: FunctionType, found: Reach | None = None) -> Plan:
         SomdCompileError: with all that was found.
     """
     with looking(function, found) as found:
-        method = front(function, found)
+        method = replace(front(function, found), fastmath=found.fastmath)
         if not says_array_statements(method):
             return _checked(method)
     suggested, refusals = default_arguments(function, found), []
@@ -259,7 +259,8 @@ def compile_for(
         SomdCompileError: with all that was found.
     """
     with looking(function, found) as found:
-        return _compiled(front(function, found), arguments, aliases)
+        method = replace(front(function, found), fastmath=found.fastmath)
+        return _compiled(method, arguments, aliases)
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:

@@ -116,6 +116,8 @@ class Method:
     asked: frozenset[tuple[str, int, str, Position]] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
+    #: whether sums of floats may be rounded and added up in other ways than the text says
+    fastmath: bool = False
     #: whether Python ints are tested that meet narrower integers
     fitted: bool = False
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's

@@ -50,4 +50,4 @@ def test_what_stands_beside_the_decorator() -> None:
 
 def test_the_decorator_is_one_object_that_tells_what_it_takes() -> None:
     assert pickle.loads(pickle.dumps(somd)) is somd is package.somd
-    assert list(inspect.signature(somd).parameters) == ["function", "target", "workers", "signatures"]
+    assert list(inspect.signature(somd).parameters) == ["function", "target", "workers", "signatures", "fastmath"]

@@ -63,6 +63,7 @@ from somd.runtime.multicore.complex_vectors import (
 from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
+from somd.runtime.multicore.fused import fma
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, wrapped
 from somd.runtime.multicore.integers import exactly
 from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
@@ -146,6 +147,7 @@ from somd.runtime.multicore.vectors import (
     vector_at,
     vector_difference,
     vector_filled,
+    vector_fma,
     vector_of,
     vector_product,
     vector_quotient,
@@ -215,6 +217,7 @@ __all__ = [
     "first_from",
     "float_to_unsigned",
     "floor_divide",
+    "fma",
     "gather_rows",
     "give_array",
     "grid_shape",
@@ -303,6 +306,7 @@ __all__ = [
     "vector_at",
     "vector_difference",
     "vector_filled",
+    "vector_fma",
     "vector_of",
     "vector_product",
     "vector_quotient",

@@ -1,7 +1,8 @@
 """Tiles of sums that stay in the registers of vectors while a loop runs.
 
 LLVM makes no such tiles of loops over lanes: it loads and stores a sum in each trip of the loop. So the LLVM code is
-written here, for a term that is given as text; its products and sums are rounded one by one, in the order of the text.
+written here, for a term that is given as text; its products and sums are rounded one by one, in the order of the text,
+but for those that are written `fma(a, b, c)`.
 """
 
 from __future__ import annotations
@@ -222,13 +223,26 @@ class _Tile:
         if isinstance(node, ast.Subscript):
             name = _name(node)
             return self.column_of(self.panels[name]) if name in self.panels else self.element(node)
-        assert isinstance(node, ast.BinOp), ast.dump(node)
-        left, right = self.value(node.left), self.value(node.right)
-        make = getattr(self.builder, _OF_REALS[type(node.op)])
-        if not isinstance(left, list) and not isinstance(right, list):
-            return make(left, right)
-        pairs = zip(self.spread(node.left, left), self.spread(node.right, right), strict=True)
-        return [make(one, other) for one, other in pairs]
+        if isinstance(node, ast.UnaryOp):
+            value = self.value(node.operand)
+            return [self.builder.fneg(each) for each in value] if isinstance(value, list) else self.builder.fneg(value)
+        if isinstance(node, ast.Call):  # of `fma`
+            operands, make = node.args, self.fused
+        else:
+            assert isinstance(node, ast.BinOp), ast.dump(node)
+            operands, make = [node.left, node.right], getattr(self.builder, _OF_REALS[type(node.op)])
+        values = [self.value(each) for each in operands]
+        if not any(isinstance(each, list) for each in values):
+            return make(*values)
+        vectors = [self.spread(each, value) for each, value in zip(operands, values, strict=True)]
+        return [make(*each) for each in zip(*vectors, strict=True)]
+
+    def fused(self, *values: Any) -> Any:
+        """A product and a sum, rounded once: of numbers, or of vectors."""
+        kind = values[0].type
+        of_one = f"v{self.lanes}{self.real.intrinsic_name}" if kind == self.vector else self.real.intrinsic_name
+        declared = self.builder.module.declare_intrinsic(f"llvm.fma.{of_one}", fnty=ir.FunctionType(kind, [kind] * 3))
+        return self.builder.call(declared, values)
 
     def spread(self, node: ast.expr, value: Any) -> list[Any]:
         """A part of the term and its value -> its vectors."""

@@ -398,6 +398,21 @@ def _computing(name: str) -> Any:
     return computed
 
 
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def vector_fma(typing_context: Any, left: Any, right: Any, added: Any) -> Any:
+    """Products of the floats of two vectors and those of a third, rounded once."""
+    if not isinstance(left, Vector) or not left == right == added:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = arguments[0].type
+        name = f"llvm.fma.v{left.count}{kind.element.intrinsic_name}"
+        fused = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(kind, [kind] * 3))
+        return builder.call(fused, arguments)
+
+    return left(left, right, added), generate
+
+
 vector_sum = _computing("fadd")
 vector_difference = _computing("fsub")
 vector_product = _computing("fmul")

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from somd.transforms.emit.python_expressions import Expressions
 from somd.transforms.emit.rows_in_order import counted
-from somd.transforms.loops.making import same_number
+from somd.transforms.loops.making import operation, same_number
 from somd.transforms.loops.program import (
     Assign,
     Constant,
@@ -50,6 +50,7 @@ def accumulators(loop: Loop) -> tuple[Variable, ...]:
         return ()
     added = added_to(loop)
     fits = len(added) == len(targets) and names.isdisjoint(read(*added)) and _are_lanes(added, kind)
+    fits = fits and len({is_fused(node) for node in loop.body}) == 1
     return targets if fits else ()
 
 
@@ -62,7 +63,16 @@ def added_to(loop: Loop) -> list[Expression]:
             left, right = value.operands
             if isinstance(left, Variable) and left.name == node.target.name:
                 found.append(right)
+        if isinstance(value, Operation) and is_fused(node):
+            *factors, last = value.operands
+            if isinstance(last, Variable) and last == getattr(node, "target", None):
+                found.append(operation("*", *factors))
     return found
+
+
+def is_fused(node: Statement) -> bool:
+    """Whether a statement multiplies and adds at once."""
+    return isinstance(node, Assign) and isinstance(node.value, Operation) and node.value.operator == "fma"
 
 
 def first_values(before: Sequence[Statement], targets: Sequence[Variable]) -> list[Expression]:

@@ -12,6 +12,7 @@ from somd.transforms.emit.c_tree import C, call, conditional, infix
 from somd.transforms.emit.c_types import bits, converted, literal
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import is_size
+from somd.transforms.loops.making import fused
 from somd.transforms.loops.program import (
     Cast,
     Choice,
@@ -78,6 +79,8 @@ class Expressions:
         return self.operation(node)
 
     def operation(self, node: Operation) -> C:
+        if self.unit.fused:
+            node = fused(node)
         operands = [self.expression(each) for each in node.operands]
         if is_size(node):
             return infix("*", operands[0], operands[1], "int64")

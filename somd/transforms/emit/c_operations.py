@@ -54,8 +54,8 @@ def _own(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -> C:
     dtype = type_.dtype
     if operator in ("min", "max", "trips"):
         return call(unit.function(operator, dtype), dtype, *operands)
-    if operator == "rint":
-        return call("rint", dtype, *operands)
+    if operator in ("rint", "fma"):
+        return call(operator, dtype, *operands)
     if operator == "conj":
         return c_complex.conjugate(operands[0], unit)
     if operator == "complex":

@@ -32,8 +32,12 @@ class Unit:
         program: Program,
         types: Mapping[str, Type],
         kept: Mapping[str, ScalarType] = MappingProxyType({}),
+        *,
+        fused: bool = False,
     ) -> None:
         names = Names()
+        #: whether products are added without being rounded
+        self.fused = fused
         #: the scalars that stay on the device, and the names of their members
         self.kept = kept
         #: the types of the method's names

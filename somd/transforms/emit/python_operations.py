@@ -225,7 +225,7 @@ def function(operator: str, nodes: Sequence[Expression], operands: Sequence[Py],
         return call("complex_size", dtype, *operands)
     if name == "abs":
         return call("abs", dtype if nodes[0].type.kind in "fc" or dtype == "int64" else "", *operands)
-    if name == "trips":
+    if name in ("trips", "fma"):
         return call(name, dtype, *operands)
     if name in ("high product", "fermat product", "fermat remainder", "quick maximum", "quick minimum"):
         return call(name.replace(" ", "_"), dtype, *operands)

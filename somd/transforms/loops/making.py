@@ -100,6 +100,22 @@ def negated(node: Expression) -> Expression:
     return operation("neg", node)
 
 
+def fused(node: Operation) -> Operation:
+    """One operation for a sum one operand of which is a product; the operation itself where it is none."""
+    if node.operator not in ("+", "-"):
+        return node
+    if node.type.dtype not in ("float32", "float64") or any(each.type != node.type for each in node.operands):
+        return node
+    left, right = node.operands
+    less = node.operator == "-"
+    if isinstance(right, Operation) and right.operator == "*":
+        one, other = right.operands
+        return operation("fma", negated(one) if less else one, other, left)
+    if isinstance(left, Operation) and left.operator == "*":
+        return operation("fma", *left.operands, negated(right) if less else right)
+    return node
+
+
 def choice(test: Expression, yes: Expression, no: Expression) -> Choice:
     """One of two values of one type."""
     return Choice(truth(test), yes, no, yes.type, joined(yes.range, no.range))

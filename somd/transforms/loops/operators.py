@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import cycle
 from typing import Any, Literal
@@ -117,6 +118,36 @@ def _fermat_remainder(value: Any, bits: Any) -> Any:
     return value.dtype.type(int(value) % ((1 << int(bits)) + 1))
 
 
+def fused(a: Any, b: Any, c: Any) -> Any:
+    """`a * b + c` of floats of one type, rounded once."""
+    kind = type(a)
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return kind(a * b + c)
+    if not math.isfinite(c):
+        return c
+    exact = Fraction(a.item()) * Fraction(b.item()) + Fraction(c.item())
+    if not exact:  # the product is exact, or zero
+        return kind(a * b + c)
+    return _nearest(exact, kind)
+
+
+def _nearest(exact: Fraction, kind: Any) -> Any:
+    """The float that is nearest to a fraction, of two the even one."""
+    try:
+        found = kind(float(exact))
+    except OverflowError:
+        found = kind(math.inf if exact > 0 else -math.inf)
+    if kind is np.float64 or not np.isfinite(found):
+        return found
+    # it was rounded twice: one of its neighbours may be nearer
+    near = [np.nextafter(found, kind(-np.inf)), found, np.nextafter(found, kind(np.inf))]
+    return min(filter(np.isfinite, near), key=lambda each: (abs(Fraction(each.item()) - exact), _is_odd(each)))
+
+
+def _is_odd(value: Any) -> bool:
+    return bool(value.view(np.uint32) & 1)
+
+
 #: any will do: where one thread runs all of a scan, it gives the same
 _ALONE = cycle((np.True_, np.False_))
 _IN_STRIPS = cycle((np.True_, np.False_))
@@ -177,6 +208,7 @@ OPERATORS: dict[str, Operator] = {
     "conj": Operator(np.conjugate),
     "complex": Operator(lambda real, imag: np.complex128(complex(real, imag))),
     "rint": Operator(np.rint),
+    "fma": Operator(fused),  # of floats: `a * b + c`, rounded once
     "trips": Operator(lambda start, stop, step: np.int64(len(range(start, stop, step)))),  # of a loop
     "alone": Operator(lambda: next(_ALONE), "its own"),  # whether one thread runs all of a scan
     "in_strips": Operator(lambda: next(_IN_STRIPS), "its own"),  # whether a scan goes strip by strip

@@ -219,6 +219,15 @@ def each_region(program: Program, change: Callable[[Region], Region]) -> Program
     return of_master(program, lambda node: of_region(node) if isinstance(node, Region) else None)
 
 
+def each_plain_region(program: Program, change: Callable[[Region], Region]) -> Program:
+    """The same, but for regions of scans."""
+
+    def of_node(node: Statement) -> Statement | None:
+        return change(node) if isinstance(node, Region) else node if isinstance(node, Scan) else None
+
+    return of_master(program, of_node)
+
+
 def each_loop_around_regions(program: Program, change: Callable[[Loop], Loop | None]) -> Program:
     """The program with `change` made of each loop of the master, of those in it where that gives None."""
 

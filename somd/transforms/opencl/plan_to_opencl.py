@@ -105,7 +105,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     name, plan = plan.method.name, for_many(plan)
     program = scheduled(plan_to_loops(plan, types), schedule_of("opencl"))
     kept = kept_on_device(plan, types, program)
-    unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names)
+    unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names, fused=plan.method.fastmath)
     kernels = Kernels()
     regions = {each.number: each for each in statements_in(program.body) if isinstance(each, Region)}
     for phase in plan.phases():

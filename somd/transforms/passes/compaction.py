@@ -75,7 +75,7 @@ from somd.transforms.loops.walking import inside, operands, tested_in
 
 Block = tuple[Statement, ...]
 #: operations of conditions and values, and how many of them at most
-QUICK = ("+", "-", "*", "neg", "<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "&", "|", "^", "~", "abs")
+QUICK = ("+", "-", "*", "neg", "<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "&", "|", "^", "~", "abs", "fma")
 OF_CONDITIONS = ("%", "//", "/", "**", "<<", ">>")
 MOST = 12
 

@@ -28,7 +28,7 @@
 This is the matrix product of Goto and van de Geijn (*Anatomy of high-performance matrix multiplication*, 2008): what
 is read by column is copied, for so many columns, into rows that lie one behind the other, and a tile of sums goes
 through them with all that is read by row. The loop inside is not cut, and each sum has its own place: it sees its
-operands in their order, so that the bits stay. Multiplications and additions are not contracted.
+operands in their order, so that the bits stay. Multiplications and additions are contracted where the program says so.
 
 It is done where trips are independent one by one; the body has one loop, or loops of which each is all that the one
 around it does, alike for all trips of the two innermost loops of the region; it adds to one float a term made of sums,
@@ -142,9 +142,13 @@ def _added(loop: Loop) -> tuple[Variable, Expression] | None:
     node = loop.body[0] if len(loop.body) == 1 else None
     if not isinstance(node, Assign) or not isinstance(node.value, Operation) or node.target.type.kind != "f":
         return None
-    if node.value.operator not in ("+", "-") or node.target.type.dtype not in ("float32", "float64"):
+    if node.value.operator not in ("+", "-", "fma") or node.target.type.dtype not in ("float32", "float64"):
         return None
-    first, term = node.value.operands
+    if node.value.operator == "fma":
+        *factors, first = node.value.operands
+        term: Expression = replace(node.value, operator="*", operands=tuple(factors))
+    else:
+        first, term = node.value.operands
     known = isinstance(first, Variable) and first.name == node.target.name
     return (node.target, term) if known and node.target.name not in read(term) else None
 
@@ -177,7 +181,7 @@ class _Term:
             return False
         if stays(node, self.changed):
             return True
-        if not isinstance(node, Operation) or node.operator not in TERMS or len(node.operands) != 2:
+        if not isinstance(node, Operation) or not _is_term(node):
             return False
         return all(map(self.is_plain, node.operands))
 
@@ -214,6 +218,11 @@ class _Term:
 
     def stays(self, name: str) -> bool:
         return name in self.places or name not in self.changed
+
+
+def _is_term(node: Operation) -> bool:
+    """Whether terms are made of such operations: of two operands, or a product and a sum in one."""
+    return node.operator == "fma" or (node.operator in TERMS and len(node.operands) == 2)
 
 
 def _elements(node: Expression) -> Iterator[Element]:

@@ -80,6 +80,8 @@ from somd.transforms.passes.unroll_and_jam import again, as_many
 Block = tuple[Statement, ...]
 #: arithmetic of which several are under way at once
 OF_CHAINS = OF_VECTORS - {"/", "math.sqrt", "np.sqrt"}
+#: sums of one trip that are enough to have under way
+ENOUGH = 16
 #: the fewest lanes in the strips of a tile
 SHORTEST = 64
 
@@ -159,7 +161,7 @@ def _adds_to(loop: Loop, varying: Varying) -> bool:
     operators = {each.operator for each in expressions_in(loop.body) if isinstance(each, Operation)}
     targets = [node.target for node in loop.body if isinstance(node, Assign)]
     sums = [each for each in targets if each.type.kind in "fc" and each.name in exposed_in(loop.body) & varying.names]
-    return bool(sums) and operators <= OF_CHAINS
+    return 0 < len(sums) < ENOUGH and operators <= OF_CHAINS
 
 
 def _vectorised(body: Block, shape: Shape) -> bool:

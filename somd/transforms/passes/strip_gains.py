@@ -44,7 +44,7 @@ DIVIDING = ("//", "%")
 OF_VECTORS = frozenset(
     (
         *("+", "-", "*", "/", "&", "|", "^", "<<", ">>", "neg", "pos", "~", "min", "max", "abs", "and", "or", "not"),
-        *("high product", "fermat product", "fermat remainder"),
+        *("fma", "high product", "fermat product", "fermat remainder"),
         *("math.sqrt", "np.sqrt", "math.fabs", "np.fabs", "np.abs"),
         *("np.minimum", "np.maximum", "np.where"),
     )

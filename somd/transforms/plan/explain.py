@@ -40,6 +40,8 @@ def explain(plan: Plan) -> str:
     lines.append(f"distributed parameters: {', '.join(distributed) or 'none'}")
     written = sorted(written_arrays(plan) & set(method.param_names))
     lines.append(f"parameters changed in place: {', '.join(written) or 'none'}")
+    if method.fastmath:
+        lines.append("fastmath: products are added without being rounded; on cores, sums along rows go side by side")
     for step in plan.body:
         lines.extend(_step(step, 1, plan))
     if not plan.phases():
