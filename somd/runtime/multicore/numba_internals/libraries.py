@@ -26,7 +26,7 @@ from numba.core.environment import lookup_environment as _lookup
 
 from somd.compiling.one_at_a_time import collect_meanwhile
 from somd.runtime.multicore.numba_internals.huge_pages import ask_for_huge_pages
-from somd.runtime.multicore.numba_internals.parts import Part, part_of
+from somd.runtime.multicore.numba_internals.parts import Part, make_waiting, part_of
 
 binding: Any = _binding
 codegen: Any = _codegen
@@ -165,6 +165,7 @@ class MasterLibrary(_Plain):
         super()._optimize_final_module()
         if any(part.is_begun() for part in self._parts):
             collect_meanwhile()
+        make_waiting()
         for part in self._parts:
             part.load()
 

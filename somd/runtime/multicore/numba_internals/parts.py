@@ -48,6 +48,8 @@ class Part:
         self.number = next(_numbers)
         self.variables: list[str] = []
         self._codegen, self._bitcode = codegen, module.as_bitcode()
+        #: bytes of LLVM's code, which tell how long it takes
+        self.length = len(self._bitcode)
         self._code: bytes | None = None
         self._loaded = False
         self.begin()
@@ -113,6 +115,7 @@ class Workers:
     def __init__(self, most: int) -> None:
         self._most = most
         self._waiting: list[Part] = []
+        self._taking = threading.Lock()
         self._threads: list[threading.Thread] = []
 
     def take(self, part: Part) -> None:
@@ -120,7 +123,7 @@ class Workers:
         self._waiting.append(part)
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         if len(self._threads) < self._most:
-            thread = threading.Thread(target=self._work, name="somd-llvm", daemon=False)
+            thread = threading.Thread(target=self.work, name="somd-llvm", daemon=False)
             with suppress(RuntimeError):  # the process ends, or may have no more threads: Numba's makes the part
                 _start(thread)
                 self._threads.append(thread)
@@ -131,12 +134,14 @@ class Workers:
         for thread in self._threads:
             thread.join()
 
-    def _work(self) -> None:
-        while self._waiting:
-            try:
-                part = self._waiting.pop(0)
-            except IndexError:  # another thread was quicker
-                return
+    def work(self) -> None:
+        """Make what no thread has begun, the longest first, so that none is left with that at the end."""
+        while True:
+            with self._taking:
+                if not self._waiting:
+                    return
+                part = max(self._waiting, key=lambda each: each.length)
+                self._waiting.remove(part)
             with suppress(Exception):  # Numba's thread gets it, when it asks for the part
                 part.make()
 
@@ -163,6 +168,12 @@ def part_of(codegen: Any, module: Callable[[], Any], kept: Callable[[], Iterable
     part = Part(codegen, module(), names)
     _current.take(part)
     return part
+
+
+def make_waiting() -> None:
+    """Make the parts that no other thread has begun, where one would wait for those that others are at."""
+    if _current is not None:
+        _current.work()
 
 
 def load(codegen: Any, code: bytes) -> None:

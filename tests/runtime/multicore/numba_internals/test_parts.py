@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -88,6 +88,26 @@ def test_parts_are_made_by_whoever_can(
         master(a, 5, 2)
     assert raised.value.args == (7,)
     assert not any(thread.name == "somd-llvm" for thread in threading.enumerate())
+
+
+def test_the_longest_part_is_made_first_and_one_that_fails_stops_no_other() -> None:
+    begun: list[int] = []
+
+    class OfLength:
+        def __init__(self, length: int) -> None:
+            self.length = length
+
+        def make(self) -> None:
+            begun.append(self.length)
+            if self.length == 7:
+                raise MemoryError
+
+    made = parts.Workers(0)
+    for length in (3, 7, 5):
+        made.take(cast(Any, OfLength(length)))
+    made.work()
+    made.work()
+    assert begun == [7, 5, 3]
 
 
 def test_with_one_thread_there_are_no_parts(monkeypatch: pytest.MonkeyPatch) -> None:
