@@ -146,6 +146,18 @@ def named_parts(u, k: int):
     return inner + left, tail.T.copy(), (u * 2).T - u.T, inner[::2].astype(np.float32)
 
 
+@program(lambda: [(numbers(n), numbers(n, seed=1), k) for n in (1, 6) for k in (0, 3)])
+@somd
+def names_that_are_updated(position, velocity, steps: int):
+    x, v = position, velocity
+    for _ in range(steps):
+        v -= 0.25 * x
+        x += v
+        if steps > 2:
+            v *= 0.5
+    return v * x
+
+
 @program(lambda: [(numbers(n, 3), numbers(n, seed=1), np.zeros((n, 3))) for n in (0, 1, 5)])
 @somd
 def attracted(pos, mass, acc) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 import libcst as cst
 
@@ -82,6 +83,14 @@ class Exchanges:
                 inner = [*statements_of(each.body), *(else_statements(each) if isinstance(each, cst.If) else ())]
                 found |= set[str]().union(*map(self.names, inner))
         return found
+
+    def moved(self, node: cst.CSTNode) -> set[str]:
+        """Such names, but for arrays that are only updated, `a += e`: those stay where they are."""
+        within = list(nodes_in(node))
+        updated = {name for each in within if isinstance(each, cst.AugAssign) for name in assigned_names(each)}
+        others = {name for each in within for name in _bound(each) if not isinstance(each, cst.AugAssign)}
+        handed = {name for each in within if each in self.handed for name in chain(*self.handed[each])}
+        return self.names(node) - {each for each in updated - others - handed if self._is_array(cst.Name(each))}
 
     def _is_array(self, node: cst.BaseExpression) -> bool:
         kind = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)

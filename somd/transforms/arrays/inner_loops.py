@@ -141,7 +141,7 @@ class InnerLoops:
             return False
         for name in written - own:
             others = self.exchanges.reaching.names(name) - own - {name}
-            if others & set(arrays) or (name in bound and (others or not self._is_new(name, before))):
+            if others or (name in bound and not self._is_new(name, before)):
                 return False
         return True
 

@@ -111,7 +111,7 @@ class _Lowering:
         names = self.parts.exchanges.names(node)
         self.shapes.forget(names - self.updated(node))
         if parts:
-            self.parts.forget(names)
+            self.parts.forget(self.parts.exchanges.moved(node))
 
     def updated(self, node: cst.CSTNode) -> set[str]:
         """The arrays that a line updates, whose lengths stay."""
@@ -141,7 +141,7 @@ class _Lowering:
         made = cst.IndentedBlock(self.block(statements_of(body)))
         self.inside, self.depth = self.shapes.equal, self.depth - 1
         self.shapes.equal, self.expressions.triangles = outside, triangles
-        self.parts.behind(parts, self.parts.exchanges.names(body))
+        self.parts.behind(parts, self.parts.exchanges.moved(body))
         return made
 
     def statement(self, node: cst.BaseStatement, earlier: Sequence[cst.CSTNode] = ()) -> list[cst.BaseStatement]:
