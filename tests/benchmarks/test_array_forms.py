@@ -45,7 +45,7 @@ def test_what_is_not_taken_as_for_numpy_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", (k for k in KERNELS.values() if k.name not in LONG.split()), ids=lambda kernel: kernel.name
+    "kernel", [k for k in KERNELS.values() if k.name not in LONG.split()], ids=lambda kernel: kernel.name
 )
 def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
     method = somd.somd(kernel.arrays or kernel.numpy)

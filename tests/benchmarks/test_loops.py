@@ -27,7 +27,7 @@ LONG = "" if ALL else "adi cavity_flow channel_flow lenet ludcmp residual scatte
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 
 
-@pytest.mark.parametrize("kernel", (k for k in KERNELS if k.name not in LONG.split()), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.name not in LONG.split()], ids=lambda kernel: kernel.name)
 def test_the_plan_means_what_the_plain_function_does(kernel: Kernel) -> None:
     method, args = kernel.somd(), kernel.prepare("tiny")
     for finding in verify(method, [expected_of(method, method.arguments(args, {}))], ["plan"], (2,), 1):
