@@ -70,6 +70,11 @@ def difference(found: Any, expected: Any, what: str, tolerance: Tolerance = EXAC
             difference(f, e, f"{what}[{k}]", tolerance) for k, (f, e) in enumerate(zip(found, expected, strict=True))
         )
         return next((part for part in parts if part is not None), None)
+    if isinstance(expected, dict):
+        if list(found) != list(expected):
+            return Difference(f"keys of {what}", None, list(found), list(expected))
+        parts = (difference(found[key], value, f"{what}[{key!r}]", tolerance) for key, value in expected.items())
+        return next((part for part in parts if part is not None), None)
     if isinstance(expected, np.ndarray):
         if found.dtype != expected.dtype:
             return Difference(f"dtype of {what}", None, found.dtype, expected.dtype)
@@ -83,7 +88,7 @@ def difference(found: Any, expected: Any, what: str, tolerance: Tolerance = EXAC
 
 def _attributes(found: Any, expected: Any, what: str, tolerance: Tolerance = EXACT) -> Difference | None:
     for name, value in attributes(expected).items():
-        if isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
+        if isinstance(value, np.ndarray | np.generic | bool | int | float | complex | tuple | list | dict):
             made = difference(getattr(found, name, None), value, f"{what}.{name}", tolerance)
             if made is not None:
                 return made
@@ -119,7 +124,7 @@ def _agree(found: Any, expected: Any, rtol: float, scale: float) -> Any:
 
 
 def duplicated(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Copies of arguments, arrays with their layout; what was one object twice stays so."""
+    """Copies of arguments, of arrays with their layout, in tuples, lists and dicts too; one object twice stays one."""
     memo: dict[int, Any] = {}
     return tuple(_duplicated(argument, memo) for argument in arguments)
 
@@ -130,6 +135,12 @@ def _duplicated(value: Any, memo: dict[int, Any]) -> Any:
             memo[id(value)] = _array(value)
         elif isinstance(value, bool | int | float | complex | str | np.generic | type) or value is None:
             memo[id(value)] = value
+        elif isinstance(value, tuple):
+            memo[id(value)] = tuple.__new__(type(value), [_duplicated(part, memo) for part in value])
+        elif isinstance(value, list):
+            memo[id(value)] = [_duplicated(part, memo) for part in value]
+        elif isinstance(value, dict):
+            memo[id(value)] = {key: _duplicated(part, memo) for key, part in value.items()}
         else:
             made = memo[id(value)] = copy.copy(value)
             for name, inner in attributes(value).items():

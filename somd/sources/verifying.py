@@ -261,7 +261,11 @@ class _Runs:
             arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
             floats = [np.abs(each) for each in arrays if each.dtype.kind in "fc" and each.size]
             floor = max((float(each[np.isfinite(each)].max(initial=0.0)) for each in floats), default=0.0)
-            return Tolerance(units=FUNCTIONS + sum(each.size for each in arrays), floor=floor)
+            units = FUNCTIONS + sum(each.size for each in arrays)
+            single = plan.method.fastmath and any(each.dtype in ("f4", "c8") for each in arrays)
+            # singles may have been added up in what is a double in the end
+            relative = units * float(np.finfo("f4").eps) if single else 0.0
+            return Tolerance(units=units, relative=relative, floor=floor)
         return Tolerance(units=FUNCTIONS) if _calls_functions(plan) else EXACT
 
     def owner(self, case: Expected, made: Difference, workers: int, work_items: bool = False) -> str | None:

@@ -171,7 +171,7 @@ def _kinds(case: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Copies of the arguments with the layout of each; what was one array twice stays so."""
+    """Copies of the arguments, of arrays in tuples too, with the layout of each; what was one array twice stays so."""
     made: dict[int, Any] = {}
     return tuple(_duplicate(arg, made) for arg in args)
 
@@ -179,7 +179,10 @@ def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:
 def _duplicate(arg: Any, made: dict[int, Any]) -> Any:
     if id(arg) not in made:
         made[id(arg)] = _array(arg) if isinstance(arg, np.ndarray) else arg
-        if is_object(arg):
+        if isinstance(arg, tuple):
+            parts = [_duplicate(part, made) for part in arg]
+            made[id(arg)] = tuple.__new__(type(arg), parts)
+        elif is_object(arg):
             made[id(arg)] = copied = copy.copy(arg)
             for name, value in attributes(arg).items():
                 object.__setattr__(copied, name, _duplicate(value, made))
