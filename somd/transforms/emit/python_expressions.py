@@ -305,18 +305,23 @@ class Expressions:
         return self.scope.faults is None or (self.before is not None and not self.conditional)
 
     def _tested_before(self, node: Element, access: Tested) -> list[str]:
-        assert self.before is not None and self.scope.faults is not None
-        found, faults = [], self.scope.faults
-        for axis, (index, site) in enumerate(zip(node.indices, access.sites, strict=True)):
-            place, text = self.scope.fresh(f"at_{site.number}"), self._index(index)
-            self.before += [
-                f"{place} = wrapped({text}, {self.scope.name(node.array)}.shape[{axis}])",
-                f"if {place} < 0:",
-                f"    note({faults.table}, {faults.rank}, {site.number}, {text}, {faults.place})",
-                "    return",
-            ]
-            found.append(place)
+        assert self.before is not None
+        found = []
+        for axis, site in enumerate(access.sites):
+            found.append(self.scope.fresh(f"at_{site.number}"))
+            self.before += self.test_of(node, axis, found[-1])
         return found
+
+    def test_of(self, node: Element, axis: int, place: str) -> list[str]:
+        """The lines that test an index of a slave's access, and give `place` what it is, not below 0."""
+        assert isinstance(node.access, Tested) and self.scope.faults is not None
+        faults, site, text = self.scope.faults, node.access.sites[axis], self._index(node.indices[axis])
+        return [
+            f"{place} = wrapped({text}, {self.scope.name(node.array)}.shape[{axis}])",
+            f"if {place} < 0:",
+            f"    note({faults.table}, {faults.rank}, {site.number}, {text}, {faults.place})",
+            "    return",
+        ]
 
     def _tested_here(self, node: Element) -> str:
         """An access with its test in what a statement may not reach."""

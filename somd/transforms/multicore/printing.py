@@ -13,6 +13,7 @@ from somd.transforms.emit.loops_at_once import at_once
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Faults, Scope
 from somd.transforms.emit.python_text import PLAIN
+from somd.transforms.emit.rows_tested_once import tested_once
 from somd.transforms.loops.plan_to_loops import built_from
 from somd.transforms.loops.program import Allocate, AllocateLike, Expression, Function, Loop, Region, Statement
 from somd.transforms.loops.walking import statements_in
@@ -169,7 +170,12 @@ def parsed_lines(lines: Sequence[str]) -> list[cst.BaseStatement]:
 
 
 def loop_at_once(region: Region, level: int, scope: Scope, limits: tuple[str, str]) -> list[cst.BaseStatement] | None:
-    """The loop of a region in vectors, or as copies, between `limits`; None where it is written as it is."""
+    """The loop of a region in vectors, or as copies, or with its tests before it, between `limits`; None where it is
+    written as it is."""
     ordered = region.ordered_if or region.aliased or region.relaxed or region.carried
-    lines = at_once(region.loops[level], Statements(scope, frozenset(), FAR), not ordered, limits)
+    once = tested_once(region) if scope.faults is not None and not scope.elsewhere else None
+    loop, statements = (region if once is None else once.region).loops[level], Statements(scope, frozenset(), FAR)
+    lines = at_once(loop, statements, not ordered, limits)
+    if once is not None:
+        lines = once.lines(statements, limits, lines)
     return None if lines is None else parsed_lines(lines)
