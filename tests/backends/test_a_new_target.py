@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import somd
+from somd.settings.config import reload_config
 from somd.settings.targets import DEFAULT, SEQUENTIAL, TARGETS
 from tests.cli.conftest import Somdc, Write, somdc, write  # noqa: F401 - fixtures
 from tests.trials import with_all_trials
@@ -105,6 +106,7 @@ def test_tools(runs: list[tuple[str, object]], somdc: Somdc, write: Write, tmp_p
     kept = [each.name for each in (tmp_path / "cache" / "plain").iterdir()]
     assert "on plain: in the cache" in somdc("cache", "why", "model.py:scale").out
     write("somd.toml", 'default = "plain"\n[plain]\ndevice = "the one"\n')
+    reload_config()  # the commands have looked for one in this process
     module_in(path).scale(np.ones(3), 2.0)
     assert kept == [each.name for each in (tmp_path / "cache" / "plain").iterdir()], "not found in the cache"
     assert runs == [("scale", None), ("scale", "the one")]
