@@ -47,7 +47,7 @@ def stage_text(stage: str, function: FunctionType, found: Reach, arguments: Mapp
     if stage == "program":
         return program_text(pipeline.loop_program(compiled))
     if stage == "passes":
-        return "\n".join(_changes(pipeline.loop_program(compiled)))
+        return "\n".join(_changes(pipeline.loop_program(compiled), compiled.method.fastmath))
     return pipeline.module_text(compiled, stage)
 
 
@@ -91,11 +91,11 @@ def _access(access: Access) -> str:
     return f"{'write' if access.write else 'read '}  {access.array}[{indices}]{where}{inexact}"
 
 
-def _changes(built: Program) -> Iterator[str]:
+def _changes(built: Program, fastmath: bool) -> Iterator[str]:
     """The lines that the passes of each target change, pass by pass; one that changes none says nothing."""
     for target in TARGETS:
         program, silent = built, True
-        for step in schedule_of(target):
+        for step in schedule_of(target, fastmath):
             before, program = program, step(program)
             old, new = (program_text(each).splitlines() for each in (before, program))
             changed = [*difflib.unified_diff(old, new, n=0, lineterm="")][2:]

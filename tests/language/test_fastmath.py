@@ -19,7 +19,7 @@ from somd.sources.expected import Expected
 from somd.sources.verifying import _Runs, verify
 from somd.transforms.loops.interpret import Interpreter
 from somd.transforms.schedules import scheduled
-from somd.transforms.schedules.fastmath import FASTMATH
+from somd.transforms.schedules.multicore import FASTMATH
 from tests.transforms.passes.validation import bits
 
 NEAR = Tolerance(units=4000.0)

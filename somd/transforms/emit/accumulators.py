@@ -70,6 +70,15 @@ def added_to(loop: Loop) -> list[Expression]:
     return found
 
 
+def added_vector(expressions: Expressions, loop: Loop, name: str) -> str:
+    """The text of the vector `name` behind a trip of the loop."""
+    added = added_to(loop)
+    if is_fused(loop.body[0]):
+        sides = (vector(expressions, _operands(added, side)) for side in (0, 1))
+        return f"vector_fma({', '.join(sides)}, {name})"
+    return f"vector_sum({name}, {vector(expressions, added)})"
+
+
 def is_fused(node: Statement) -> bool:
     """Whether a statement multiplies and adds at once."""
     return isinstance(node, Assign) and isinstance(node.value, Operation) and node.value.operator == "fma"

@@ -16,7 +16,7 @@ from itertools import groupby
 import libcst as cst
 import numpy as np
 
-from somd.transforms.emit.accumulators import accumulators, added_to, first_values, is_fused, vector
+from somd.transforms.emit.accumulators import accumulators, added_vector, first_values, vector
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
@@ -107,10 +107,7 @@ class Statements:
         name = self.scope.fresh(f"{self.scope.name(targets[0].name)}_vector")
         names = ", ".join(self.scope.name(each.name) for each in targets)
         begin = vector(self.expressions, values) if values else f"vector_of(({names}))"
-        added = vector(self.expressions, added_to(node))
-        step = f"{name} = vector_sum({name}, {added})"
-        if is_fused(node.body[0]):
-            step = f"{name} = vector_fma({added.removeprefix('vector_product(').removesuffix(')')}, {name})"
+        step = f"{name} = {added_vector(self.expressions, node, name)}"
         with self.expressions.tests() as before:
             header = _headed(node, f"for {self.scope.name(node.variable.name)} in {self.range(node)}:")
         body = indented([*self.assumed(node), step])

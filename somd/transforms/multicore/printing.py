@@ -20,7 +20,6 @@ from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
-from somd.transforms.schedules.fastmath import FASTMATH
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.types.scalars import ArrayType, Number, Type
@@ -60,8 +59,8 @@ class Printing:
         #: the parameter by which a master for ranks tells of arrays that it makes
         self.ranks = ""
         self.built = built_from(plan, types)
-        given = scheduled(self.built.program, FASTMATH if plan.method.fastmath else ())
-        self.program = program = scheduled(given, schedule_of("multicore"))
+        schedule = schedule_of("multicore", plan.method.fastmath)
+        self.program = program = scheduled(self.built.program, schedule)
         self.functions = {function.name: function for function in program.functions}
         self.regions = {node.number: node for node in statements_in(program.body) if isinstance(node, Region)}
         #: the master's loops, by the identity of the user's

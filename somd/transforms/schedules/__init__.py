@@ -9,11 +9,15 @@ from somd.transforms.loops.program import Program
 from somd.transforms.passes import Pass
 
 
-def schedule_of(target: str) -> tuple[Pass, ...]:
-    """The passes of a target, in their order; none where no module here has its name."""
-    module = f"{__name__}.{target}"
-    found: tuple[Pass, ...] = () if find_spec(module) is None else import_module(module).SCHEDULE
-    return found
+def schedule_of(target: str, fastmath: bool = False) -> tuple[Pass, ...]:
+    """The passes of a target, in their order, behind those that change bits if a method has `fastmath`; none where no
+    module here has its name."""
+    name = f"{__name__}.{target}"
+    if find_spec(name) is None:
+        return ()
+    module = import_module(name)
+    first: tuple[Pass, ...] = getattr(module, "FASTMATH", ()) if fastmath else ()
+    return (*first, *module.SCHEDULE)
 
 
 def scheduled(program: Program, schedule: Sequence[Pass]) -> Program:

@@ -7,6 +7,7 @@ from functools import partial
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.compaction import compaction
+from somd.transforms.passes.contraction import contraction
 from somd.transforms.passes.expansion import expansion
 from somd.transforms.passes.extremes import extremes
 from somd.transforms.passes.fission import fission
@@ -14,6 +15,7 @@ from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.packing import packing
 from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
+from somd.transforms.passes.reassociation import reassociation
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.register_tiling import register_tiling
 from somd.transforms.passes.row_jamming import row_jamming
@@ -41,6 +43,13 @@ TILE_ROWS = 6
 TILE_WIDTH = 256
 #: the rows of sums of complex numbers that go along at once: eight vectors of 32 bytes, or four of 64
 VECTOR_ROWS = 4
+#: the sums that go along side by side: the lanes of four vectors of doubles of 32 bytes, and of what is no vector
+SUMS = 16
+CHAINS = 4
+
+#: what changes bits, for methods with `fastmath`: done to the program as it was written, so that all that is made of
+#: it, for whatever number of workers, has the same
+FASTMATH: tuple[Pass, ...] = (contraction, partial(reassociation, lanes=SUMS, chains=CHAINS))
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
