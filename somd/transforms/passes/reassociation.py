@@ -62,7 +62,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.rewriting import each_plain_region, renamed, with_bodies
 from somd.transforms.loops.rows import moves_with
 from somd.transforms.loops.scopes import assigned, read
-from somd.transforms.loops.walking import inside
+from somd.transforms.loops.walking import called, inside, tests_accesses
 from somd.transforms.passes.unroll_and_jam import again, counts_by_one, cut
 
 Block = tuple[Statement, ...]
@@ -129,6 +129,8 @@ class _Sums:
             return []
         if any(own & read(each.term) for each in sums):
             return []
+        if len(sums) > 1 and (tests_accesses(loop.body) or called(loop.body)):
+            return []  # which of them fails first is told trip by trip
         return sums if all(self.goes_along(each.term, name, around) for each in sums) else []
 
     def goes_along(self, term: Expression, name: str, around: tuple[str, ...]) -> bool:

@@ -41,6 +41,15 @@ SPARSE = """
             for k in range(start[i], start[i + 1]):
                 y[i] += d[k] * x[at[k]]
 """
+TESTED = """
+    def f(d: np.ndarray, at: np.ndarray, x: np.ndarray, y: A):
+        for i in range(len(y)):
+            s, t = 0.0, 0.0
+            for k in range(len(at)):
+                s += x[at[k]]
+                t += d[k]
+            y[i] = s + t
+"""
 COLUMNS = """
     def f(a: A, b: np.ndarray, y: A):
         for i in range(len(y)):
@@ -85,6 +94,11 @@ def test_what_has_better_forms_stays_in_order() -> None:
     program = case(COLUMNS, a=np.ones((2, 3)), b=np.ones((3, 2)), y=np.zeros((2, 2))).program
     assert SIDE_BY_SIDE(program) is program
     assert "fma(a[i, k], b[k, j], y[i, j])" in program_text(contraction(program))
+    # of two that may fail, the first trip's does
+    program = case(TESTED, d=np.ones(3), at=np.zeros(3, np.int64), x=np.ones(2), y=np.zeros(3)).program
+    assert SIDE_BY_SIDE(program) is program
+    alone = case(TESTED.replace("t += d[k]", ""), d=np.ones(3), at=np.zeros(3, np.int64), x=np.ones(2), y=np.zeros(3))
+    assert is_near(SIDE_BY_SIDE, alone)
 
 
 BUGS = [
