@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir as _ir
@@ -19,6 +20,7 @@ from somd.elementary import functions
 from somd.elementary.primitives import summed
 from somd.elementary.texts import Text, text_of
 from somd.runtime.multicore.control_flow import ControlFlow
+from somd.runtime.multicore.fused import fused
 from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
 
 ir: Any = _ir
@@ -211,9 +213,7 @@ class _Writer(ControlFlow):
 
     def polynomial(self, x: Any, coefficients: list[Any]) -> Any:
         """A polynomial, by the fused multiply-add."""
-        kind = ir.FunctionType(self.real, [self.real] * 3)
-        fused = self.builder.module.declare_intrinsic(f"llvm.fma.{self.real.intrinsic_name}", fnty=kind)
-        return summed(x, coefficients, self.builder.fmul, lambda *values: self.builder.call(fused, values))
+        return summed(x, coefficients, self.builder.fmul, partial(fused, self.builder))
 
     def constant(self, value: Any) -> Any:
         return self.real(value) if isinstance(value, float) else self.word(value)

@@ -12,6 +12,14 @@ from somd.runtime.multicore.intrinsics import intrinsic
 ir: Any = _ir
 
 
+def fused(builder: Any, *values: Any) -> Any:
+    """The LLVM value of a product and a sum, rounded once: of three floats, or of three vectors of them."""
+    kind = values[0].type
+    one = f"v{kind.count}{kind.element.intrinsic_name}" if isinstance(kind, ir.VectorType) else kind.intrinsic_name
+    declared = builder.module.declare_intrinsic(f"llvm.fma.{one}", fnty=ir.FunctionType(kind, [kind] * 3))
+    return builder.call(declared, values)
+
+
 @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
 def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     """`a * b + c` of floats of one type."""
@@ -19,9 +27,6 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = arguments[0].type
-        name = f"llvm.fma.{kind.intrinsic_name}"
-        fused = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(kind, [kind] * 3))
-        return builder.call(fused, arguments)
+        return fused(builder, *arguments)
 
     return a(a, b, c), generate

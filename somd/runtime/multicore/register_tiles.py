@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from llvmlite import ir as _ir
 from numba import types as _types
 from numba.extending import intrinsic as _intrinsic
 
+from somd.runtime.multicore.fused import fused
 from somd.runtime.multicore.numba_internals.libraries import has_wide_vectors
 from somd.runtime.multicore.numba_internals.lowering import cgutils, make_array
 from somd.syntax import expression_of
@@ -227,7 +229,7 @@ class _Tile:
             value = self.value(node.operand)
             return [self.builder.fneg(each) for each in value] if isinstance(value, list) else self.builder.fneg(value)
         if isinstance(node, ast.Call):  # of `fma`
-            operands, make = node.args, self.fused
+            operands, make = node.args, partial(fused, self.builder)
         else:
             assert isinstance(node, ast.BinOp), ast.dump(node)
             operands, make = [node.left, node.right], getattr(self.builder, _OF_REALS[type(node.op)])
@@ -236,13 +238,6 @@ class _Tile:
             return make(*values)
         vectors = [self.spread(each, value) for each, value in zip(operands, values, strict=True)]
         return [make(*each) for each in zip(*vectors, strict=True)]
-
-    def fused(self, *values: Any) -> Any:
-        """A product and a sum, rounded once: of numbers, or of vectors."""
-        kind = values[0].type
-        of_one = f"v{self.lanes}{self.real.intrinsic_name}" if kind == self.vector else self.real.intrinsic_name
-        declared = self.builder.module.declare_intrinsic(f"llvm.fma.{of_one}", fnty=ir.FunctionType(kind, [kind] * 3))
-        return self.builder.call(declared, values)
 
     def spread(self, node: ast.expr, value: Any) -> list[Any]:
         """A part of the term and its value -> its vectors."""

@@ -13,6 +13,7 @@ from numba import types as _types
 from numba.extending import register_model
 
 from somd.runtime.blocks import LANES
+from somd.runtime.multicore.fused import fused
 from somd.runtime.multicore.intrinsics import intrinsic
 from somd.runtime.multicore.lanes import ALIGNMENT
 from somd.runtime.multicore.numba_internals.lowering import cgutils, get_item_pointer, make_array, models
@@ -405,10 +406,7 @@ def vector_fma(typing_context: Any, left: Any, right: Any, added: Any) -> Any:
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = arguments[0].type
-        name = f"llvm.fma.v{left.count}{kind.element.intrinsic_name}"
-        fused = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(kind, [kind] * 3))
-        return builder.call(fused, arguments)
+        return fused(builder, *arguments)
 
     return left(left, right, added), generate
 
