@@ -20,9 +20,11 @@ from collections.abc import Sequence
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Assign, HelperCall, Region
 from somd.transforms.loops.walking import expressions_in, tests_accesses
 from somd.transforms.loops.work import operations
+from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.stages import Dim, Reduction
 from somd.transforms.tree.rewriting import parsed
@@ -56,6 +58,13 @@ def lane_loops(
     edge = fresh.name("edge")
     whole = f"{edge} = {start} + trips({start}, {stop}, {step}) // {LANES} * {stride}"
     return [*parsed(whole), strips(edge, LANES), strip(edge, left(edge))]
+
+
+def lanes_made(reduction: Reduction, scalar: ScalarType, lanes: str, lane: str) -> list[str]:
+    """The lanes of a reduction, each with what is neutral."""
+    start = identity(reduction.op, scalar) if scalar.kind == "c" else neutral_text(reduction.op, scalar)
+    made = f"{lanes} = lane_array({LANES}, np.{numpy_name(scalar.dtype)})"
+    return [made, f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n"]
 
 
 def of_lanes(reduction: Reduction, scalar: ScalarType, lanes: str) -> str:

@@ -28,8 +28,8 @@ from somd.transforms.loops.scopes import read
 from somd.transforms.multicore.chunk_loops import assumed_places, chunk_rooms, ends_of, in_chunks, with_chunk
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
-from somd.transforms.multicore.identities import identity, neutral_text
-from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
+from somd.transforms.multicore.identities import identity
+from somd.transforms.multicore.lane_loops import lane_loops, lanes_made, of_lanes
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.packed_loops import PackedLoops
 from somd.transforms.multicore.packed_shares import is_folded
@@ -37,6 +37,7 @@ from somd.transforms.multicore.printing import Printing, loop_at_once, parsed_li
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.shared_panels import SharedPanels, changed_by
 from somd.transforms.multicore.table_functions import tables_made, with_tables
+from somd.transforms.multicore.vector_blocks import lanes_are_vectors, vector_blocks
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.tree.rewriting import parsed
@@ -416,9 +417,6 @@ class SlaveBuilder:
             return False  # an MI of a relaxed phase has one partial result, made in order
         return OPERATORS[reduction.op].ordered and isinstance(found, ScalarType) and found.kind in "fc"
 
-    def lane_identity(self, reduction: Reduction, scalar: ScalarType) -> str:
-        return identity(reduction.op, scalar) if scalar.kind == "c" else neutral_text(reduction.op, scalar)
-
     def partials(self, name: str) -> str:
         return self.fresh.name(f"{name}_partials")
 
@@ -475,11 +473,9 @@ class SlaveBuilder:
             assert isinstance(scalar, ScalarType)
             dtype = numpy_name(scalar.dtype)
             if self.laned(reduction):
-                lanes = self.lane_names(reduction)
-                lane, start = self.fresh.name("lane"), self.lane_identity(reduction, scalar)
-                before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
-                before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
-                renamed[reduction.name] = f"{lanes}[{self.fresh.name('lane')}]"
+                lanes, lane = self.lane_names(reduction), self.fresh.name("lane")
+                before += lanes_made(reduction, scalar, lanes, lane)
+                renamed[reduction.name] = f"{lanes}[{lane}]"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {of_lanes(reduction, scalar, lanes)}")
             else:
                 unordered = reduction.taking(scalar.kind).unordered
@@ -495,6 +491,8 @@ class SlaveBuilder:
                 before.append(f"{companion} = np.{numpy_name(kind.dtype)}(0)")
                 after.append(f"{self.partials(companion)}[{block}] = {companion}")
         self.renamed = renamed
+        if lanes_are_vectors(self):
+            return vector_blocks(self)
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
         body = [*parsed(*before), *self.whole((lo, hi)), *parsed(*after)]
         return [*parsed(*once), loop.with_changes(body=cst.IndentedBlock(body))]

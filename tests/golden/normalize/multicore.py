@@ -16,11 +16,16 @@ from somd.runtime.multicore import (
     logical_blocks,
     master,
     partials_room,
+    put_vector,
     reduce_sum,
     slave,
     slave_range,
     small_work,
     trips,
+    vector_at,
+    vector_filled,
+    vector_product,
+    vector_sum,
 )
 
 PARTITIONS = ()
@@ -33,22 +38,33 @@ HAS_FAULTS = False
 # phase 1: the loop over i at line 12
 @slave
 def normalize_slave_1(first, last, length, a, norm_partials):
+    if length == LANES:
+        edge = max(first, min(last, trips(0, len(a), 1) // LANES))
+        for block in range(first, edge):
+            i = block * LANES
+            norm_vector = vector_filled(LANES, np.float64(-0.0))
+            assume(0 <= i, i < FAR)
+            norm_vector_0 = vector_at(LANES, a, i)
+            norm_vector = vector_sum(norm_vector, vector_product(norm_vector_0, norm_vector_0))
+            norm_partials[block] = lanes_sum(norm_vector)
+        first = edge
     for block in range(first, last):
         lo, hi = block_range(0, len(a), 1, block, length)
-        norm_lanes = lane_array(LANES, np.float64)
-        for lane in range(LANES):
-            norm_lanes[lane] = -0.0
-        edge = lo + trips(lo, hi, 1) // LANES * LANES
-        for base in range(lo, edge, LANES):
-            for lane in range(LANES):
-                i = base + lane
+        edge = lo + (hi - lo) // LANES * LANES
+        norm_vector = vector_filled(LANES, np.float64(-0.0))
+        for i in range(lo, edge, LANES):
+            assume(0 <= i, i < FAR)
+            norm_vector_0 = vector_at(LANES, a, i)
+            norm_vector = vector_sum(norm_vector, vector_product(norm_vector_0, norm_vector_0))
+        if edge < hi:
+            norm_lanes = lane_array(LANES, np.float64)
+            put_vector(norm_vector, norm_lanes, 0)
+            for lane in range(hi - edge):
+                i = edge + lane
                 assume(0 <= i, i < FAR)
                 norm_lanes[lane] += a[i] * a[i]
-        for lane in range(hi - edge):
-            i = edge + lane
-            assume(0 <= i, i < FAR)
-            norm_lanes[lane] += a[i] * a[i]
-        norm_partials[block] = lanes_sum(norm_lanes)
+            norm_vector = vector_at(LANES, norm_lanes, 0)
+        norm_partials[block] = lanes_sum(norm_vector)
 
 
 # phase 2: the loop over i at line 15
