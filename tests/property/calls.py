@@ -15,6 +15,8 @@ from tests.property.writer import Parameter
 #: length of vectors and rows, columns
 SIZES = ((7, 4), (1, 1), (0, 0), (3, 5), (24, 9), (5, 0))
 MOST = 2**63 - 1
+#: whether sums and products of floats are exact
+EXACT = True
 FAR = (MOST, -MOST - 1, 2**62, 2**44, -(2**44), 2**44 + 1, -(2**62) - 1, MOST - 1, 0, 1, -1, 5, 3, -7, 2)
 FILLS: dict[str, Sequence[Any]] = {
     "turns": (2, 0, 1, 3, 2, 4),
@@ -104,6 +106,8 @@ def _filled(p: Parameter, shape: tuple[int, ...], n: int, pick: np.random.Genera
         return pick.integers(-1, max(1, n) + 1, shape)
     if dtype.kind == "f":
         made = pick.integers(-16, 37, shape) / 4.0
+        if not EXACT:
+            made *= 1.0 + pick.random(shape) * (pick.random(shape) < 0.7)
         if fill == "edges":
             odd = np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e300, -1e-300, 5e-324, 0.1])
             with np.errstate(all="ignore"):

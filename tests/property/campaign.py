@@ -15,6 +15,7 @@ With `--ranks 2,3` ranks share each call besides, which are threads (`tests.prop
 `--stay` arrays stay distributed, however small.
 With `--steps scan,claimed` programs are made of these steps alone, `--workers 1,50` names numbers of workers, and
 `--short` makes strips and blocks of scans short (`tests.property.narrowed`).
+With `--fastmath` methods have it (`tests.property.contracted`).
 With `--as-gpu` kernels have the forms on a CPU that they have on GPUs (`tests.property.gpu_forms`).
 """
 
@@ -37,6 +38,7 @@ from unittest.mock import patch
 import somd
 from tests.property import examining
 from tests.property.changing import Changing, changing, examine_changes
+from tests.property.contracted import contracted
 from tests.property.examining import Examined, examine
 from tests.property.gpu_forms import gpu_forms
 from tests.property.judgement import Judgement, judge
@@ -124,6 +126,8 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
 
 def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
     work = functools.partial(_as_gpu, work=work) if options.as_gpu else work
+    if options.fastmath:
+        work = functools.partial(_contracted, work=work, exact=options.target == "opencl")
     workers = tuple(map(int, options.workers.split(",")))
     if options.steps or options.short or workers != examining.WORKERS:
         steps = tuple(options.steps.split(",")) if options.steps else ()
@@ -135,6 +139,11 @@ def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[in
 
 def _as_gpu(number: int, work: Callable[[int], Any]) -> Any:
     with gpu_forms():
+        return work(number)
+
+
+def _contracted(number: int, work: Callable[[int], Any], exact: bool) -> Any:
+    with contracted(exact):
         return work(number)
 
 
@@ -208,6 +217,7 @@ def main() -> None:
     parser.add_argument("--as-gpu", action="store_true", help="opencl: kernels have the forms of GPUs on a CPU, too")
     parser.add_argument("--steps", default="", help="mixed: steps that programs are made of, and nothing else")
     parser.add_argument("--workers", default="1,2,3,7", help="mixed: numbers of workers")
+    parser.add_argument("--fastmath", action="store_true", help="mixed: methods have fastmath")
     parser.add_argument("--short", action="store_true", help="mixed: strips and blocks of scans are short")
     parser.add_argument("--ranks", default="", help="mixed: numbers of ranks that share each call besides")
     parser.add_argument("--stay", action="store_true", help="with --ranks: small arrays stay distributed, too")

@@ -39,6 +39,8 @@ RANKS: tuple[int, ...] = ()
 PATIENCE = 2.0
 #: orders of iterations in the interpreter
 ORDERS = (1, 2)
+#: what tells whether a result may be that of a method with `fastmath`; none has it
+of_fastmath: Any = None
 
 
 @dataclass
@@ -111,6 +113,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     except Foreign as foreign:
         found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
         return
+    fast = of_fastmath(made, method, target) if of_fastmath is not None and own else None
     accepted, types = False, Types()
     first: Refused | None = None
     for given in calls(made):
@@ -129,6 +132,8 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
                     differs = "" if _as_good(wanted, unbounded, mine, rough) else differs
                 if differs and _wraps(wanted, unbounded) and half_wraps(method, given, target):
                     differs = ""  # in one run some ints wrapped, and some did not: no run of either kind is like it
+                if fast is not None:
+                    differs = fast.difference(given, mine, differs)
                 if differs:
                     found.verdict = "differs"
                     found.details.append(f"{given.what}, {where}: {differs}")

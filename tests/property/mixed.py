@@ -34,6 +34,8 @@ class Bad(Exception):
 
 #: steps that programs are made of, and nothing else; none: of whatever there is
 ALONE: tuple[str, ...] = ()
+#: what makes a function a method
+MARKER = "@somd"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,9 @@ def _assembled(w: Writer) -> Mixed:
     method = "method"
     helpers = "\n\n".join(w.helpers)
     signature = ", ".join(f"{p.name}: {p.annotation}" for p in w.parameters)
-    before = f"{HEADER}\n\n{helpers}\n\n@somd\ndef {method}({signature}):\n" + "".join(f"    {line}\n" for line in tops)
+    before = f"{HEADER}\n\n{helpers}\n\n{MARKER}\ndef {method}({signature}):\n" + "".join(
+        f"    {line}\n" for line in tops
+    )
     first = before.count("\n") + 1
     lines = [*w.lines, *ending] or ["pass"]
     text = before + "".join(f"    {line}\n" for line in lines)

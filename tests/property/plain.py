@@ -232,5 +232,5 @@ def namespace_of(text: str, file: str, own: bool = False, wide: bool = False) ->
 
 def plain_function(made: Mixed, file: str, own: bool, wide: bool) -> FunctionType:
     """The method as plain Python, and what it calls too."""
-    text = "\n".join("" if line == "@somd" else line for line in made.text.split("\n"))
+    text = "\n".join("" if line.startswith("@somd") else line for line in made.text.split("\n"))
     return namespace_of(text, file, own, wide)[made.name]  # type: ignore[no-any-return]
