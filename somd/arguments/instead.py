@@ -49,6 +49,8 @@ def instead_of(value: object) -> str:
     """
     if value is np.mgrid or value is np.ogrid:
         return GRIDS
+    if value is np.r_ or value is np.c_:
+        return "`np.concatenate((a, b))` joins arrays, `np.column_stack((a, b))` puts them side by side"
     if is_random(value):
         return drawn()[0]
     if isinstance(value, str | bytes):

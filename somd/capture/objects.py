@@ -41,6 +41,13 @@ def is_object(value: object) -> bool:
     return (not isinstance(value, _PLAIN) and not on_device(value)) or isinstance(value, enum.Enum)
 
 
+def is_chosen(value: object) -> bool:
+    """Whether a value is a text, or a type of numbers: code is generated for each."""
+    if type(value) is str or isinstance(value, np.dtype):
+        return True
+    return isinstance(value, type) and issubclass(value, np.generic | bool | int | float | complex)
+
+
 def read_as_object(name: str, first: str | None, paths: tuple[Path, ...]) -> bool:
     """Whether attributes of a parameter are read; `first` is the one that is the object of a method."""
     return name == first or any(p.root == name and named(p) for p in paths)
@@ -83,8 +90,11 @@ def distributed(function: FunctionType, name: str) -> bool:
 
 
 def all_passed(values: Sequence[object], objects: Sequence[int]) -> bool:
-    """Whether all arguments are passed on: none is a sequence or None, or an object at the positions `objects`."""
-    return not any(v is None or is_sequence(v) for v in values) and not any(is_object(values[k]) for k in objects)
+    """Whether all arguments are passed on: none is a sequence or None, a text or a type, or an object at the positions
+    `objects`."""
+    return not any(v is None or is_chosen(v) or is_sequence(v) for v in values) and not any(
+        is_object(values[k]) for k in objects
+    )
 
 
 def read_of_array(steps: Sequence[Step]) -> bool:

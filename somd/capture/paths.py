@@ -21,6 +21,8 @@ from somd.diagnostics.model import Position
 Step = str | int
 #: functions of a whole sequence whose value is known when the method starts
 FOLDS = ("len", "sum", "min", "max")
+#: the step that asks whether what is compared with a text is a number
+NUMBER = "number()"
 #: methods whose results may be objects with a name in a method: `part = rng.child(k)`
 GIVING = ("child",)
 
@@ -30,7 +32,7 @@ class Path:
     """A name and the steps read from it; `called` where the whole stands before the arguments of a call.
 
     `arguments` are those of the call, by position or keyword, with the path that each is, if it is one; `tested` where
-    it is only asked whether the value is None.
+    it is only asked whether the value is None, and `text` where it is compared with a text.
     """
 
     root: str
@@ -39,6 +41,7 @@ class Path:
     position: Position | None = field(default=None, compare=False)
     arguments: tuple[tuple[Step, Path | None], ...] = ()
     tested: bool = False
+    text: bool = False
 
     def __str__(self) -> str:
         return text_of((self.root, *self.attributes))
@@ -272,6 +275,8 @@ class _Reader(ast.NodeVisitor):
             path = self.path(value)
             if isinstance(value, ast.Constant) and value.value is None:
                 path = Path("None", ())
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                path = Path(repr(value.value), ())
             kept = path if path is not None and path.root not in self.stored - self.made else None
             given.append((key, kept))
             if kept is None:
@@ -285,8 +290,11 @@ class _Reader(ast.NodeVisitor):
         found = self.path(node.left) if none and isinstance(node.ops[0], ast.Is | ast.IsNot) else None
         if found is not None:
             self.found.append(replace(found, tested=True))
-        else:
-            self.generic_visit(node)
+            return
+        sides = (node.left, *node.comparators)
+        if any(_is_text(each) for each in sides):
+            self.found += [replace(path, text=True) for each in sides if (path := self.path(each)) is not None]
+        self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if len(node.targets) == 1:
@@ -334,6 +342,13 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.target)
         if node.value is not None:
             self.visit(node.value)
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Whether an expression is a text, or some texts that are written out."""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return bool(node.elts) and all(map(_is_text, node.elts))
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _entry(node: ast.expr) -> int | None:

@@ -7,6 +7,7 @@ Nothing of the user's runs here; see `attributes`.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import enum
 from collections.abc import Collection, Mapping, Sequence
@@ -26,6 +27,7 @@ from somd.capture.objects import (
     declared_sequence,
     defaults_of,
     distributed,
+    is_chosen,
     is_known,
     is_object,
     named,
@@ -34,6 +36,7 @@ from somd.capture.objects import (
     value_given,
 )
 from somd.capture.paths import (
+    NUMBER,
     Path,
     Step,
     assigned_names,
@@ -97,6 +100,12 @@ def reach_of_source(
         if name in arrays:
             arguments[name] = np.empty(0)
             continue
+        default = defaults_of(function).get(name)
+        if is_chosen(default):
+            arguments[name] = default
+            continue
+        if any(p.root == name and p.text for p in paths):
+            raise NotKnownYet(name)
         used = {type(step) for p in paths if p.root == name for step in (p.attributes or (None,))[:1]}
         if pairs and len(apart) == 1 and min(apart).startswith("entries") and used <= {int, str}:
             arguments[name] = (0.0,) * names_given(min(apart))
@@ -118,12 +127,18 @@ def _reach(
         for name, value in arguments.items()
         if (is_object(value) and read_as_object(name, first, paths))
         or value is None
-        or (is_sequence(value) and not distributed(function, name))
+        or ((is_sequence(value) or is_chosen(value)) and not distributed(function, name))
     )
     walk = _Walk(Reach(Frame(function, objects)), {(name,): arguments[name] for name, _ in objects})
     for name, origin in objects:
         walk.reach.texts[origin] = name
+    walk.unknown = any(isinstance(value, Unknown) for value in arguments.values())
     walk.visit(walk.reach.top, 0)
+    for path in paths:
+        number = isinstance(arguments.get(path.root), np.generic | bool | int | float | complex)
+        if path.text and number and not path.attributes:
+            walk.reach.meanings[walk.reach.top][path.root, NUMBER] = Constant(True)
+            walk.reach.fixed = False
     _check_prefixes(walk.reach)
     return walk.reach
 
@@ -136,6 +151,9 @@ def _check_prefixes(found: Reach) -> None:
 
 
 class _Walk(Taking):
+    #: whether arguments are known by the text alone
+    unknown = False
+
     def visit(self, frame: Frame, depth: int) -> None:
         if frame in self.reach.meanings or depth > MAX_DEPTH:
             return
@@ -227,8 +245,8 @@ class _Walk(Taking):
             kept = isinstance(holder, tuple) or (isinstance(holder, ModuleType) and k == 0)
             if not (captured and steady and kept):
                 self.reach.fixed = False
-            if holder is None:
-                meanings[here] = Constant(None)
+            if holder is None or is_chosen(holder):
+                meanings[here] = Constant(holder)
                 return ()
             if isinstance(holder, Unknown) and read_of_array(path.attributes[k:]):
                 if k > 0:
@@ -343,16 +361,19 @@ class _Walk(Taking):
             name = key if isinstance(key, str) else next(iter(parameters[first + key : first + key + 1]), "")
             given.add(name)
             found = None if argument is None or name not in parameters else self.object_at(frame, argument)
+            if found is None and self.unknown and any(p.text and p.root == name for p in paths):
+                raise NotKnownYet(name)
             if found is None or argument is None:
                 continue
             origin, value = found
-            plain = value is None or is_sequence(value)
+            plain = value is None or is_chosen(value) or is_sequence(value)
             if plain or (not callable(value) and is_object(value) and read_as_object(name, None, paths)):
                 self.objects[origin] = value
                 bound.append((key, str(argument)))
                 objects.append((name, origin))
         for name, value in defaults_of(function).items():
-            if name not in given and name in parameters[first:] and (value is None or is_sequence(value)):
+            plain = value is None or is_chosen(value) or is_sequence(value)
+            if name not in given and name in parameters[first:] and plain:
                 origin = (f"default {id(function)} {name}",)
                 self.objects[origin] = value
                 self.reach.texts[origin] = name
@@ -364,9 +385,10 @@ class _Walk(Taking):
         """The origin and value of an argument, where it is read from an object or captured, step by step."""
         bindings = dict(frame.objects)
         value: object = None
-        if path.root == "None":
-            origin: Origin = ("None",)
-            self.reach.texts[origin] = "None"
+        if path.root == "None" or path.root[:1] in ("'", '"'):
+            origin: Origin = (path.root,)
+            value = ast.literal_eval(path.root)
+            self.reach.texts[origin] = path.root
             self.steady.add(origin)
         elif path.root in bindings:
             origin = bindings[path.root]

@@ -15,7 +15,7 @@ from somd.arguments.instead import instead_of
 from somd.arguments.signatures import Unsupported, describe
 from somd.capture.attributes import NotKnownYet, Unknown, there
 from somd.capture.holders import holder_of
-from somd.capture.objects import NUMBERS
+from somd.capture.objects import NUMBERS, is_chosen
 from somd.capture.paths import FOLDS, Path, Step, text_of
 from somd.capture.reach import Constant, Key, Meaning, Origin, Reach, Refused
 from somd.capture.sequences import Numbers, Uneven, counts, entry, folded, is_sequence, is_static, numbers_of
@@ -132,8 +132,8 @@ class Taking:
         meanings: dict[Key, Meaning],
     ) -> None:
         """The path ends in something that is no number and no array."""
-        if value is None:
-            meanings[(path.root, *path.attributes)] = Constant(None)
+        if value is None or is_chosen(value):
+            meanings[(path.root, *path.attributes)] = Constant(value)
             return
         if path.tested:
             return

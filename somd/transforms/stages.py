@@ -118,6 +118,8 @@ class Method:
     tested: frozenset[str] = frozenset()
     #: whether sums of floats may be rounded and added up in other ways than the text says
     fastmath: bool = False
+    #: whether arguments that are None, or texts, have decided which statements there are
+    chosen: bool = False
     #: whether Python ints are tested that meet narrower integers
     fitted: bool = False
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's

@@ -7,6 +7,6 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    x = "hello"
+    x = "hello" + "!"
     for i in range(len(a)):
         a[i] = 0.0

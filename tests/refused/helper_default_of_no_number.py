@@ -5,7 +5,7 @@ import numpy as np
 from somd import dist, somd
 
 
-def scaled(x, factor="two"):
+def scaled(x, factor=b"two"):
     return x * factor
 
 

@@ -13,7 +13,7 @@ def walk(x: dist[np.ndarray], y: dist[np.ndarray]):
         x[i] += rng.normal()
     for i in range(len(y)):
         y[i] += rng.normal()
-    label = "walked"
+    label = ["walked"]
     z = np.sqqrt(x)
 
 

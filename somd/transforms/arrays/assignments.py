@@ -102,10 +102,11 @@ class Assignments:
         return []
 
     def is_sum(self, target: cst.Subscript) -> bool:
-        """Whether the indexes of a target are different ones."""
-        [*others, index] = items_of(target, self.names.method)
-        found = isinstance(index, cst.BaseExpression) and self.expressions.parts.exchanges.is_distinct(index)
-        return found and not others
+        """Whether the indexes of a target are different ones: pairs are, where their first or second entries are."""
+        items = items_of(target, self.names.method)
+        nodes = [each for each in items if isinstance(each, cst.BaseExpression)]
+        vectors = all(getattr(self.types.nodes.get(each), "ndim", 1) == 1 for each in nodes)
+        return vectors and nodes == items and any(map(self.expressions.parts.exchanges.is_distinct, nodes))
 
     def is_triangle(self, node: cst.Call) -> bool:
         given = self.types.calls[node].given if node in self.types.calls else None

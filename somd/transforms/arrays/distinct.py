@@ -49,6 +49,10 @@ def is_distinct(
     if callee is None or not isinstance(node, cst.Call):
         return False
     name = callee.given.function.name if callee.given is not None else callee.name
+    listed = node.args[0].value if name.rpartition(".")[2] == "array" and len(node.args) == 1 else None
+    if isinstance(listed, cst.List):
+        numbers = [each.value.evaluated_value for each in listed.elements if isinstance(each.value, cst.Integer)]
+        return len(numbers) == len(listed.elements) == len(set(numbers))
     if name == "copy" and isinstance(node.func, cst.Attribute):
         return is_distinct(node.func.value, known, types, is_mask)
     alone = len(node.args) == 1 and node.args[0].keyword is None

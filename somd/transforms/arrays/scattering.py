@@ -72,6 +72,13 @@ def scattered(
         raise expressions.refuse("SOMD202", message, target, helps)
     indexes = [index_at(expressions, item, base.shape[axis], target) for axis, item in enumerate(chosen)]
     made = Emitting(expressions, target)
+    if (
+        operator != "="
+        and len({index.shape for index in indexes if index.shape}) > 1
+        and any(index.shape == (ONE,) for index in indexes)
+    ):
+        message = "one index beside several: some elements may be chosen twice, and NumPy adds to them once"
+        raise expressions.refuse("SOMD202", message, target, "to add up, write `np.add.at(a, index, e)`")
     if before:
         indexes = [
             expressions.computed_before(index, item) if index.shape and not of_mask(expressions, item) else index

@@ -5,6 +5,7 @@
     for i, v in enumerate(a, 1): ...     ->   for v__at in range(len(a)): i = v__at + 1; v = a[v__at]; ...
     for x, y in zip(a, b): ...           ->   for x__at in range(min(len(a), len(b))): x = a[x__at]; y = b[x__at]; ...
     for x, y in zip(reversed(a), b): ... ->   for x__at in range(...): x = a[len(a) - 1 - x__at]; y = b[x__at]; ...
+    for k, x in zip(range(2, n), a): ... ->   for k__at in range(min(n - 2, len(a))): k = 2 + k__at; x = a[k__at]; ...
     for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
     for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
     for x, y in rows: ...                ->   for x__at in range(len(rows)): x, y = rows[x__at]; ...
@@ -27,8 +28,10 @@ from typing import cast
 
 import libcst as cst
 
+from somd.transforms.frontend.iterated import named_iterated
 from somd.transforms.frontend.loop_else import loops_without_else
 from somd.transforms.frontend.positional import called_function
+from somd.transforms.frontend.unrolled import unrolled_loops
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read, unused
@@ -43,7 +46,7 @@ _TRUTH = ("True", "False")
 
 def plain_loops(method: Method) -> Method:
     """`method` with all its loops over ranges, as far as they can be written so, and without `else`."""
-    return loops_without_else(loops_over_indexes(method))
+    return loops_without_else(loops_over_indexes(unrolled_loops(named_iterated(method))))
 
 
 def loops_over_indexes(method: Method) -> Method:
@@ -137,6 +140,10 @@ class _Loops(MethodRewriter):
         back = _turned_round(node)
         if isinstance(back, cst.Name):
             return f"len({back.value})", f"{back.value}[len({back.value}) - 1 - {index}]"
+        counted = _counted(node)
+        if counted is not None:
+            first, end = counted
+            return (f"({end}) - ({first})", f"({first}) + {index}") if first else (f"({end})", index)
         row = _entries(node)
         if not 0 < len(row) <= MOST_ROWS or not all(self._is_number(each) for each in row):
             return None
@@ -195,6 +202,18 @@ def _not_strict(arg: cst.Arg) -> bool:
     """`strict=False`, which is what `zip` does anyway."""
     named = arg.keyword is not None and arg.keyword.value == "strict"
     return named and isinstance(arg.value, cst.Name) and arg.value.value == "False"
+
+
+def _counted(node: cst.BaseExpression) -> tuple[str, str] | None:
+    """The texts of where a range with steps of 1 begins, "" for 0, and of where it ends."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name) or node.func.value != "range":
+        return None
+    if len(node.args) not in (1, 2) or any(each.star or each.keyword is not None for each in node.args):
+        return None
+    first = node.args[0].value if len(node.args) == 2 else None
+    if first is not None and not isinstance(first, cst.Integer | cst.Name):
+        return None  # it is read in each turn
+    return "" if first is None else code_of(first), code_of(node.args[-1].value)
 
 
 def _names(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression] | None:

@@ -1,50 +1,63 @@
-"""Tests for None decided before a method runs: None is a type, and code is compiled for types.
+"""Tests for None, and of texts, decided before a method runs: code is compiled for each of these, as for a type.
 
     if out is None:                      ->   out = np.empty_like(a)        (where `out` is None)
         out = np.empty_like(a)                                              (nothing, where it is given)
     x = 1.0 if w is None else w          ->   x = w                         (where `w` is given)
+    if mode.lower() == "edge": k = 0     ->   k = 0                         (where `mode` is "Edge")
 
 In: a `Method` and what its paths mean. Out: a `Method` in which a branch that is not taken is gone, unseen by other
-passes. A name that is None is followed through the statements until it is given a value. Reading it before is refused
-(SOMD204), and so is a test that has different results on different paths (SOMD202).
+passes. A name that is None, or a text, is followed through the statements until it is given another value. Reading
+None is refused (SOMD204), and so is a test that has different results on different paths (SOMD202).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 import libcst as cst
 
+from somd.capture.paths import NUMBER
 from somd.capture.reach import Constant, Key, Meaning
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.taken_paths import path_of
+from somd.transforms.frontend.text_tests import Text, called, compared, literal, text, with_texts
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, statements_of
-from somd.transforms.tree.names import assigned_names, evaluate, names_read
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.names import assigned_names, evaluate, names_read, unused
+from somd.transforms.tree.rewriting import Tracked, rewritten, with_own_label
 from somd.transforms.tree.walking import holds, nodes_of
 
 NONE = Constant(None)
-#: names that may be None, and whether they are on all paths; all others have values
-State = dict[str, bool]
+#: names that may be None, and whether they are on all paths, and names that stand for texts; all others have values
+State = dict[str, bool | Text]
 
 
 def without_none_tests(
-    method: Method, meanings: Mapping[Key, Meaning], empty: Collection[str], owner: str | None, collector: Collector
+    method: Method,
+    meanings: Mapping[Key, Meaning],
+    given: Mapping[str, object],
+    owner: str | None,
+    collector: Collector,
 ) -> Method:
-    """`method` with its tests for None decided; `empty` are the parameters that are None, `owner` is its class's name.
+    """`method` with its tests for None, and of texts, decided; `given` are the parameters that are None or a text,
+    `owner` is its class's name.
 
     A name that is assigned is then a local from its first value on.
     """
     body = method.function.body
+    texts = any(isinstance(each, str) for each in given.values()) or _holds_text(body)
     asked = any(type(node) is not cst.Name or _none(node) for node in nodes_of(body, cst.Is, cst.IsNot, cst.Name))
-    if not asked and not set(empty) & assigned_names(body):
+    if not asked and not texts and not set(given) & assigned_names(body):
         return method
     folder = _Folder(method, meanings, assigned_names(body), owner, collector)
-    made, _ = folder.block(statements_of(body), dict.fromkeys(empty, True))
+    first: State = {name: Text(each) if isinstance(each, str) else True for name, each in given.items()}
+    made, _ = folder.block(statements_of(body), first)
     if not folder.changed:
         return method
+    method = replace(method, namespace=folder.namespace, chosen=True)
     block = cst.IndentedBlock(made or [folder.nothing()])
     function = method.function.with_changes(body=block)
     folder.positions[block] = method.position(body)
@@ -70,6 +83,7 @@ class _Folder(Tracked):
         self.owner = owner
         self.collector = collector
         self.changed = False
+        self.namespace: dict[str, object] = dict(method.namespace)
         self.state: State = {}
 
     # --- statements ----------------------------------------------------------------------------------------------
@@ -110,7 +124,13 @@ class _Folder(Tracked):
                 self.changed = True
                 state.update(dict.fromkeys(names, True))
                 continue
-            left.append(cast(cst.BaseSmallStatement, self.folded(small, state)))
+            folded = cast(cst.BaseSmallStatement, self.folded(small, state))
+            found = text(getattr(folded, "value", None)) if value is not None and len(names) == len(targets) else None
+            if found is not None:
+                self.changed = True
+                state.update(dict.fromkeys(names, Text(found)))
+                continue
+            left.append(folded)
             if not isinstance(small, cst.AnnAssign) or value is not None:
                 for name in assigned_names(small):
                     state.pop(name, None)
@@ -135,7 +155,8 @@ class _Folder(Tracked):
 
     def loop(self, node: cst.For | cst.While, state: State) -> tuple[list[cst.BaseStatement], State | None]:
         given = assigned_names(node.body)
-        entered = {**state, **{name: False for name in given if name in state or name in _set_to_none(node.body)}}
+        named = {name for name in given if name in state or name in _set_to_none(node.body)}
+        entered = {**state, **{name: unsure(state.get(name, False)) for name in named}}
         if isinstance(node, cst.While):
             test = cast(cst.BaseExpression, self.folded(node.test, entered))
             if self.decided(node.test, test) is False:
@@ -180,11 +201,98 @@ class _Folder(Tracked):
         self.state = state
         made = cast(cst.CSTNode, node.visit(self)) if self.has_tests(node) else node
         for name in sorted(names_read(self.read_in(made)) & state.keys() & set(self.stored)):
-            self.report_read(name, made, state[name])
+            if not isinstance(known := state[name], Text):
+                self.report_read(name, made, known)
         return made
 
     def has_tests(self, node: cst.CSTNode) -> bool:
-        return holds(node, cst.Is, cst.IsNot)
+        known = {name for name, each in self.state.items() if isinstance(each, Text)}
+        return (
+            holds(node, cst.Is, cst.IsNot, cst.SimpleString)
+            or not known.isdisjoint(names_read(node))
+            or self.has_text(node)
+        )
+
+    def has_text(self, node: cst.CSTNode) -> bool:
+        """Whether a text is read of an object, or captured."""
+        return any(self.text_at(each) is not None for each in nodes_of(node, cst.Attribute, cst.Name))
+
+    def text_at(self, node: cst.CSTNode) -> str | None:
+        """The text that a name, or an attribute, stands for."""
+        path = path_of(node, self.owner)
+        if (
+            path is None
+            or not isinstance(node, cst.Name | cst.Attribute)
+            or path[0] in self.stored
+            or path[0] in self.state
+        ):
+            return None
+        meaning = self.meanings.get(path)
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        value = meaning.value if isinstance(meaning, Constant) else value
+        return value if type(value) is str else None
+
+    # --- texts ---------------------------------------------------------------------------------------------------
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+        return not isinstance(node.target, cst.Name)
+
+    def visit_Annotation(self, node: cst.Annotation) -> bool:
+        return False
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        known = self.state.get(original_node.value)
+        if not isinstance(known, Text):
+            found = self.text_at(original_node)
+            return updated_node if found is None else self.constant(found, original_node)
+        if known.value is None:
+            self.report_texts(original_node)
+        return self.constant(known.value or "", original_node)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        found = self.text_at(original_node)
+        return with_own_label(original_node, updated_node) if found is None else self.constant(found, original_node)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        value = original_node.value
+        taken = isinstance(value, cst.Name | cst.Attribute) and text(updated_node.value) is not None
+        path = path_of(value, self.owner) if taken else None
+        if path is not None and path[0] not in self.stored:
+            updated_node = updated_node.with_changes(value=value)  # what the function takes is found by this path
+        return with_own_label(original_node, updated_node)
+
+    def is_no_text(self, node: cst.BaseExpression) -> bool:
+        """Whether a name is None, or a parameter that is a number in this call: no text."""
+        if isinstance(node, cst.Name) and self.state.get(node.value) is True:
+            return True
+        known = isinstance(node, cst.Name) and node.value not in self.stored
+        return known and self.meanings.get((cst.ensure_type(node, cst.Name).value, NUMBER)) == Constant(True)
+
+    def leave_Raise(self, original_node: cst.Raise, updated_node: cst.Raise) -> cst.Raise:
+        """What is raised holds the texts that are among its values."""
+        if not isinstance(original_node.exc, cst.Call) or not isinstance(updated_node.exc, cst.Call):
+            return updated_node
+        known = [self.text_of(each.value) for each in original_node.exc.args]
+        if known.count(None) == len(known):
+            return updated_node
+        name, raising = raising_of(original_node, self.method)
+        texts = {part: each for part, each in zip(raising.values, known, strict=True) if each is not None}
+        own = unused(name, self.namespace, self.method.local_names)
+        left = tuple(each for each in raising.values if each not in texts)
+        self.namespace[own] = replace(raising, text=with_texts(raising.text, texts), values=left)
+        args = [each for each, value in zip(updated_node.exc.args, known, strict=True) if value is None]
+        made = cst.Raise(cst.Call(cst.Name(own), args))
+        self.place(made, self.positions[original_node])
+        return made
+
+    def text_of(self, node: cst.BaseExpression) -> str | None:
+        """The text that a value of what is raised stands for."""
+        known = self.state.get(node.value) if isinstance(node, cst.Name) else None
+        return known.value if isinstance(known, Text) else self.text_at(node)
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        found = called(updated_node)
+        return updated_node if found is None else self.constant(found, original_node)
 
     def read_in(self, node: cst.CSTNode) -> cst.CSTNode:
         """What of a statement is read: not the names that it assigns."""
@@ -196,6 +304,9 @@ class _Folder(Tracked):
         return node
 
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
+        same = compared(updated_node, self.is_no_text(original_node.left))
+        if same is not None:
+            return self.constant(same, original_node)
         if len(original_node.comparisons) != 1:
             return updated_node
         target = original_node.comparisons[0]
@@ -234,14 +345,16 @@ class _Folder(Tracked):
         """The value of an operand that a test for None has become."""
         return truth(updated) if truth(original) is None else None
 
-    def constant(self, value: bool, node: cst.CSTNode) -> cst.BaseExpression:
+    def constant(self, value: bool | str, node: cst.CSTNode) -> cst.BaseExpression:
         self.changed = True
-        made = cst.Name(str(value))
+        made = literal(value)
         self.place(made, self.positions[node])
         return made
 
     def is_none(self, node: cst.BaseExpression) -> bool | None:
         """Whether a value is None; None where that is not known."""
+        if isinstance(node, cst.Name) and isinstance(self.state.get(node.value), Text):
+            return False
         if isinstance(node, cst.Name) and node.value in self.state:
             if not self.state[node.value]:
                 self.report_unknown(node)
@@ -266,6 +379,12 @@ class _Folder(Tracked):
         )
         self.collector.add(Diagnostic("SOMD204", message, (Label(place, "used here", True),), helps))
 
+    def report_texts(self, node: cst.Name) -> None:
+        message = f"which text `{node.value}` is, is not known before the method runs"
+        label = Label(self.method.position(node), "here", True)
+        helps = ("keep a number for what was chosen", "pass the text to the method, and give the name no other")
+        self.collector.add(Diagnostic("SOMD202", message, (label,), helps))
+
     def report_unknown(self, node: cst.Name) -> None:
         message = f"whether `{node.value}` is None is not known before the method runs"
         helps = ("use a number or a truth value of its own for what is not there yet: `found = False`",)
@@ -273,12 +392,21 @@ class _Folder(Tracked):
         self.collector.add(Diagnostic("SOMD202", message, (label,), helps))
 
 
+def _holds_text(body: cst.CSTNode) -> bool:
+    """Whether there is a text, other than one that stands alone, as those do that say what a function does."""
+    alone = {each.value for each in nodes_of(body, cst.Expr)}
+    return any(each not in alone for each in nodes_of(body, cst.SimpleString))
+
+
 def _none(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and node.value == "None"
 
 
 def truth(node: cst.BaseExpression) -> bool | None:
-    """The value of `True` or `False`."""
+    """The value of `True` or `False`, or of a text."""
+    known = text(node)
+    if known is not None:
+        return bool(known)
     return node.value == "True" if isinstance(node, cst.Name) and node.value in ("True", "False") else None
 
 
@@ -286,7 +414,16 @@ def joined(first: State | None, second: State | None) -> State | None:
     """The state behind two paths."""
     if first is None or second is None:
         return second if first is None else first
-    return {name: first.get(name, False) and second.get(name, False) for name in {**first, **second}}
+    made: State = {}
+    for name in {**first, **second}:
+        one, other = first.get(name, False), second.get(name, False)
+        made[name] = one if one == other else unsure(one or other)
+    return made
+
+
+def unsure(known: bool | Text) -> bool | Text:
+    """What is known of a name that is another one on some path."""
+    return Text(None) if isinstance(known, Text) else False
 
 
 def _subscripts(target: cst.BaseExpression) -> cst.BaseExpression:

@@ -6,6 +6,10 @@
     q[i] = a, b, c                                       ->   q[i] = np.array([a, b, c], dtype=q.dtype)
     np.concatenate(([0.0], x))                           ->   np.concatenate((np.array([0.0]), x))
     np.angle(z, deg=True)                                ->   np.angle(z) * (180 / pi)
+    a[:, [2, 0]]                                         ->   a[:, np.array([2, 0])]
+    a.sort(axis=0); b.fill(1.0)                          ->   a[...] = np.sort(a, axis=0); b[...] = 1.0
+    np.cumsum(a, dtype=np.float64)                       ->   np.cumsum(a.astype(np.float64))
+    np.finfo(np.float32).eps                             ->   that number
 
 In: a `Method`. Out: the `Method` with such calls. A limit beside None that is no constant stays: NumPy leaves out one
 that the type of an integer does not hold.
@@ -14,19 +18,23 @@ that the type of an integer does not hold.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, evaluate, name_for
-from somd.transforms.tree.rewriting import MethodRewriter
+from somd.transforms.tree.rewriting import MethodRewriter, code_of
 
 #: the parameters of `np.clip`, and which one a keyword means
 _PARAMETERS = ("a", "a_min", "a_max", "out")
 _KEYWORDS = {"min": "a_min", "max": "a_max", **{name: name for name in _PARAMETERS}}
 #: functions that join arrays, and make arrays of the lists among them
 _JOINING = (np.concatenate, np.stack, np.vstack, np.hstack)
+#: sums and products that go on from element to element, and the types in which they may go on as if the array had them
+_GOING_ON = (np.cumsum, np.cumprod)
+_OWN_TYPES = tuple(map(np.dtype, ("int64", "float32", "float64", "complex64", "complex128")))
 
 
 def plain_calls(method: Method) -> Method:
@@ -45,8 +53,11 @@ class _Calls(MethodRewriter):
         function = evaluate(updated_node.func, self.method.namespace, self.method.local_names)
         if any(function is each for each in _JOINING):
             return self._joined(original_node, updated_node)
+        updated_node = self._with_types(original_node, updated_node)
         if function is np.angle:
             return self._angle(original_node, updated_node)
+        if any(function is each for each in _GOING_ON):
+            return self._going_on(original_node, updated_node)
         if isinstance(updated_node.func, cst.Attribute) and self._rounds(updated_node.func, updated_node):
             return self._call("round", [cst.Arg(updated_node.func.value), *updated_node.args], original_node)
         given = self._given(updated_node)
@@ -78,6 +89,109 @@ class _Calls(MethodRewriter):
         listed = cst.Arg(cst.List([cst.Element(each.value) for each in entries]))
         dtype = cst.Arg(cst.Attribute(cst.Name(array.value), cst.Name("dtype")), cst.Name("dtype"))
         return updated_node.with_changes(value=self._call("array", [listed, dtype], original_node.value))
+
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
+        """An array that is sorted, or filled, in place."""
+        node = updated_node.value
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return updated_node
+        method = node.func.attr.value
+        array, given = node.func.value, [each.keyword and each.keyword.value for each in node.args]
+        if not isinstance(array, cst.Name) or array.value not in self.method.local_names - self.method.kinds.keys():
+            return updated_node
+        filled = method == "fill" and given == [None] and self._is_constant(node.args[0].value)
+        if not (filled or (method == "sort" and {*given} <= {"axis", "kind", None})):
+            return updated_node
+        if any(each.star for each in node.args):
+            return updated_node
+        whole = cst.Subscript(cst.Name(array.value), [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
+        value = node.args[0].value if filled else None
+        if value is None:
+            value = self._call("sort", [cst.Arg(cst.Name(array.value)), *node.args], original_node.value)
+        made = cst.Assign([cst.AssignTarget(whole)], value)
+        self.place(made, self.positions[original_node.value])
+        return made
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.Subscript:
+        """Lists as indexes."""
+        pairs = list(zip(original_node.slice, updated_node.slice, strict=True))
+        if isinstance(updated_node.value, cst.Name) and updated_node.value.value in self.method.kinds:
+            return updated_node
+        if not any(isinstance(each.slice, cst.Index) and _is_list(each.slice, cst.List) for each in updated_node.slice):
+            return updated_node
+        made = [
+            each.with_changes(slice=cst.Index(self._call("array", [cst.Arg(each.slice.value)], at.slice.value)))
+            if isinstance(each.slice, cst.Index) and isinstance(at.slice, cst.Index) and _is_list(each.slice, cst.List)
+            else each
+            for at, each in pairs
+        ]
+        return updated_node.with_changes(slice=made)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        """What NumPy says of a type of numbers."""
+        called = updated_node.value
+        if not isinstance(called, cst.Call) or len(called.args) != 1 or called.args[0].keyword is not None:
+            return updated_node
+        function: Any
+        dtype: Any
+        function, dtype = (
+            evaluate(each, self.method.namespace, self.method.local_names)
+            for each in (called.func, called.args[0].value)
+        )
+        known = isinstance(dtype, np.dtype) or (isinstance(dtype, type) and issubclass(dtype, np.generic | int | float))
+        if (function is not np.finfo and function is not np.iinfo) or called.args[0].star or not known:
+            return updated_node
+        kinds = "fc" if function is np.finfo else "iu"
+        value = getattr(function(dtype), updated_node.attr.value, None) if np.dtype(dtype).kind in kinds else None
+        if type(value) is not int and not isinstance(value, np.floating):
+            return updated_node
+        name = name_for(value, f"number_{updated_node.attr.value}", self.namespace, self.method.local_names)
+        self.spelled[name] = code_of(original_node)
+        made = cst.Name(name)
+        self.place(made, self.positions[original_node])
+        return made
+
+    def _with_types(self, original: cst.Call, node: cst.Call) -> cst.Call:
+        """A call with types of numbers in place of their names: `dtype="float32"`."""
+        converts = isinstance(node.func, cst.Attribute) and node.func.attr.value == "astype"
+        made = []
+        for k, each in enumerate(node.args):
+            named = each.keyword is not None and each.keyword.value == "dtype"
+            text = each.value.evaluated_value if isinstance(each.value, cst.SimpleString) else None
+            if not isinstance(text, str) or not (named or (converts and k == 0)):
+                made.append(each)
+                continue
+            try:
+                dtype = np.dtype(text)
+            except TypeError:
+                return node
+            name = name_for(dtype.type, f"np_{dtype.name}", self.namespace, self.method.local_names)
+            self.spelled[name] = code_of(each.value)
+            made.append(each.with_changes(value=cst.Name(name)))
+        if all(one is other for one, other in zip(made, node.args, strict=True)):
+            return node
+        node = node.with_changes(args=made)
+        self.place(node, self.positions[original])
+        return node
+
+    def _going_on(self, original: cst.Call, node: cst.Call) -> cst.Call:
+        """A running sum or product in a type of its own: of an array that has this type."""
+        named = [each for each in node.args if each.keyword is not None and each.keyword.value == "dtype"]
+        if len(named) != 1 or node.args[0] is named[0] or any(each.star for each in node.args):
+            return node
+        dtype = evaluate(named[0].value, self.namespace, self.method.local_names)
+        if not (
+            isinstance(dtype, np.dtype)
+            or (isinstance(dtype, type) and issubclass(dtype, np.generic | int | float | complex))
+        ):
+            return node
+        if np.dtype(dtype) not in _OWN_TYPES:
+            return node
+        array = cst.Attribute(self.enclosed(node.args[0].value), cst.Name("astype"))
+        first = node.args[0].with_changes(value=cst.Call(array, [cst.Arg(named[0].value)]))
+        made = node.with_changes(args=[first, *(each for each in node.args[1:] if each is not named[0])])
+        self.place(made, self.positions[original])
+        return made
 
     def _rounds(self, function: cst.Attribute, node: cst.Call) -> bool:
         """Whether an array, or a number of NumPy's, is rounded by its own method."""
@@ -151,10 +265,12 @@ class _Calls(MethodRewriter):
         return isinstance(node, cst.Integer | cst.Float) or type(value) in (int, float)
 
 
-def _is_list(element: cst.BaseElement) -> bool:
+def _is_list(element: cst.BaseElement | cst.Index, *kinds: type[cst.CSTNode]) -> bool:
     """Whether an element is a list, or a tuple, of values."""
     value = element.value
-    if isinstance(element, cst.StarredElement) or not isinstance(value, cst.List | cst.Tuple) or not value.elements:
+    if isinstance(element, cst.StarredElement) or not isinstance(value, kinds or (cst.List, cst.Tuple)):
+        return False
+    if not isinstance(value, cst.List | cst.Tuple) or not value.elements:
         return False
     return not any(isinstance(each, cst.StarredElement) for each in value.elements)
 

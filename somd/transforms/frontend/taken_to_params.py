@@ -32,6 +32,8 @@ from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
 from somd.transforms.frontend.taken_paths import path_of
+from somd.transforms.frontend.taken_signature import signature_of
+from somd.transforms.frontend.text_tests import literal
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.loops import statements_of
@@ -51,8 +53,10 @@ def reached_method(reached: Reached) -> Method:
     meanings = reach.meanings.get(frame, {})
     collector = Collector()
     stored = assigned_names(method.function.body)
-    empty = {name for name, _ in frame.objects if meanings.get((name,)) == Constant(None)}
-    method = without_none_tests(method, meanings, empty, class_name_of(frame.function), collector)
+    known = {name: meanings.get((name,)) for name, _ in frame.objects}
+    empty = {name for name, each in known.items() if isinstance(each, Constant) and isinstance(each.value, str | None)}
+    given = {name: each.value for name, each in known.items() if isinstance(each, Constant) and name in empty}
+    method = without_none_tests(method, meanings, given, class_name_of(frame.function), collector)
     collector.raise_if_errors()
     meanings = {key: meaning for key, meaning in meanings.items() if key[0] not in empty & stored}
     objects = {name for name, _ in frame.objects}
@@ -67,7 +71,7 @@ def reached_method(reached: Reached) -> Method:
     collector.raise_if_errors()
     own = tuple(p for p in method.params if p.name not in objects)
     first = frame != reach.top
-    function = method.function.with_changes(body=body, params=_signature(method, objects, taken, first))
+    function = method.function.with_changes(body=body, params=signature_of(method, objects, taken, first))
     rewriter.positions[function] = method.position(method.function)
     parts = {part for name in rewriter.made for part in reach.parts(frame, name)}
     names = (method.local_names - objects - set(rewriter.short)) | {p.name for p in taken} | (empty & stored)
@@ -87,24 +91,6 @@ def reached_method(reached: Reached) -> Method:
             if origin in reach.kinds
         },
     )
-
-
-def _signature(method: Method, objects: set[str], taken: tuple[Param, ...], first: bool) -> cst.Parameters:
-    made = [cst.Param(cst.Name(p.name)) for p in taken]
-    given = method.function.params
-    keep = [[p for p in group if p.name.value not in objects] for group in (given.posonly_params, given.params)]
-    keyword = [p for p in given.kwonly_params if p.name.value not in objects]
-    plain = [*keep[0], *keep[1]]
-    if first:
-        return _with_params(given, [*made, *plain], keyword)
-    return _with_params(given, plain, [*keyword, *made])
-
-
-def _with_params(given: cst.Parameters, plain: list[cst.Param], keyword: list[cst.Param]) -> cst.Parameters:
-    """Other parameters; a lone `*` stays only before some that are given by keyword."""
-    lone = isinstance(given.star_arg, cst.ParamStar) and not keyword
-    star = cst.MaybeSentinel.DEFAULT if lone else given.star_arg
-    return given.with_changes(posonly_params=(), params=plain, star_arg=star, kwonly_params=keyword)
 
 
 def _param(reach: Reach, origin: Origin, method: Method, collector: Collector) -> Param:
@@ -371,6 +357,8 @@ class _Paths(Tracked):
             return cst.Integer("0")
         if isinstance(meaning, Constant):
             text = text_of(path)
+            if isinstance(meaning.value, str):
+                return literal(meaning.value)
             if meaning.value is None:
                 message = f"`{text}` is None here, and used as a value"
                 self.refuse(message, node, "SOMD204", f"test it: `{text} is None`")
@@ -413,6 +401,8 @@ class _Paths(Tracked):
         given: dict[Step, tuple[str, cst.Arg]] = {}
         for number, argument in enumerate(node.args):
             inner = self.path(argument.value)
+            if isinstance(argument.value, cst.SimpleString):
+                inner = (repr(argument.value.evaluated_value),)
             plain = inner is None or (inner[0] in self.stored_names and inner[0] not in self.made)
             key: Step = number if argument.keyword is None else argument.keyword.value
             given[key] = "" if inner is None or plain else text_of(inner), argument

@@ -116,8 +116,11 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
 
 
 def check_distributed(context: Context) -> None:
-    """A method of which nothing is distributed has loops, which run in order whatever is marked, or calls NumPy."""
+    """A method of which nothing is distributed has loops, which run in order whatever is marked, or calls NumPy, or has
+    such for other texts."""
     method, arrays = context.method, set(context.kinds.ranks)
+    if method.chosen:
+        return
     if not holds(method.function.body, cst.For, cst.While):
         if all(library_function(node, method) is None for node in nodes_of(method.function.body, cst.Call)):
             context.collector.add(messages.no_loop(method))

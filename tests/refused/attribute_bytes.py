@@ -1,4 +1,4 @@
-"""An attribute is a string."""
+"""An attribute is bytes."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from somd import dist, somd
 
 class Heat:
     def __init__(self):
-        self.mode = "wide"
+        self.mode = b"wide"
 
     @somd
     def step(self, a: dist[np.ndarray]):
         for i in range(len(a)):
-            if self.mode == "wide":
+            if self.mode == b"wide":
                 a[i] = 2.0 * a[i]
 
 
