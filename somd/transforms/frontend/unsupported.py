@@ -21,7 +21,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
 from somd.transforms.tree.misspelt import meant
 from somd.transforms.tree.names import called, evaluate
-from somd.transforms.tree.walking import nodes_of
+from somd.transforms.tree.walking import Reader, nodes_of
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
@@ -95,7 +95,7 @@ def check_supported(method: Method, collector: Collector) -> None:
     method.function.body.visit(checker)
 
 
-class _Checker(cst.CSTVisitor):
+class _Checker(Reader):
     def __init__(self, method: Method, collector: Collector) -> None:
         super().__init__()
         self.method = method
