@@ -224,8 +224,9 @@ class _Reduction(FloatSums):
         return self.result(made)
 
     def first_place(self, outer: tuple[str, ...], begin: Linear, end: str, best: str, at: str) -> list[str]:
-        """Lines that find the first element of a piece of a row that is `best`: first the group that it is in."""
-        group, hit, step = self.fresh("at__group"), self.fresh("value__hit"), self.fresh("at__in")
+        """Lines that find the first element of a piece of a row that is `best`: group by group, in which all are looked
+        at, so that vectors are."""
+        group, step = self.fresh("at__group"), self.fresh("at__in")
         new = self.entry(outer, (Linear.of(step),))
         low = (begin + Linear.of(group) * GROUP).text
         trips = f"range({low}, {self.names.function('min')}({end}, {(begin + Linear.of(group) * GROUP + GROUP).text}))"
@@ -237,14 +238,10 @@ class _Reduction(FloatSums):
             "            break",
             "else:",
             f"    for {group} in range(({end} - ({begin.text}) + {GROUP - 1}) // {GROUP}):",
-            f"        {hit} = False",
+            f"        {at} = {end}",
             f"        for {step} in {trips}:",
-            f"            {hit} = {hit} | ({new} == {best})",
-            f"        if {hit}:",
-            f"            for {step} in {trips}:",
-            f"                if {new} == {best}:",
-            f"                    {at} = {step}",
-            "                    break",
+            f"            {at} = {self.names.function('min')}({at}, {step} if {new} == {best} else {end})",
+            f"        if {at} < {end}:",
             "            break",
         ]
 
