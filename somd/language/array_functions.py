@@ -38,6 +38,7 @@ REQUIRED = object()
 _SIGNATURES = """
 def outer(a: array, b: array)
 def inner(a: array, b: array)
+def cross(a: array, b: array)
 def einsum(subscripts: const, *operands: arrays, optimize: const = False)
 def tensordot(a: array, b: array, axes: const = 2)
 def lib.stride_tricks.sliding_window_view(x: array, window_shape: shape, axis: const = None)

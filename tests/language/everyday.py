@@ -78,3 +78,21 @@ def iterated(u: dist[np.ndarray], m: np.ndarray, n: int):
             u[i] = -u[i]
             c += 1
     return s, c, len(u) in (1, 3)
+
+
+@program(
+    lambda: (
+        [(np.abs(numbers(n)), numbers(n, 3), numbers(3)) for n in (0, 5)] + [(numbers(2), numbers(2, 4), numbers(4))]
+    )
+)
+@somd
+def active(a, x, v):
+    root = a + 1.0
+    going, turns = np.ones(len(a), dtype=bool), 0
+    n = np.cross(x, v)
+    while going.any() and turns < 9:
+        d = (root[going] ** 2 - a[going]) / (2.0 * root[going])
+        root[going] -= d
+        going[going] = np.abs(d) > 1e-8
+        turns += 1
+    return root, n, np.cross(v, n), turns

@@ -35,6 +35,7 @@ TABLE: Mapping[str, Meaning] = {
     "linalg.norm": products.norm,
     "linspace": creation.linspace,
     "concatenate": rearranging.concatenate,
+    "cross": products.cross,
     "cumprod": rearranging.accumulated,
     "cumsum": rearranging.accumulated,
     "diff": rearranging.diff,

@@ -22,7 +22,7 @@ from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.fitting import test_operands, test_stored
-from somd.transforms.arrays.indexed import entries_of, fitted, mask_of, test_indexes
+from somd.transforms.arrays.indexed import brings_its_own, entries_of, fitted, mask_of, test_indexes
 from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.made_under import made_under
@@ -76,7 +76,7 @@ class Assignments:
             if isinstance(small, cst.Assign) and self.contracted.updates(small, target):
                 return []
             mask = mask_of(self.expressions, target)
-            if mask is not None:
+            if mask is not None and not brings_its_own(self.expressions, mask, value):
                 return self.under_mask(small, target, mask, value)
             if self.is_scatter(target):
                 masked = self.beside_slices(small, target, value)
@@ -366,8 +366,8 @@ class Assignments:
         if self.contracted.updates(small, small.target):
             return []
         mask = mask_of(self.expressions, small.target)
-        if mask is not None and isinstance(small.target, cst.Subscript):
-            return self.under_mask(small, small.target, mask, small.value)
+        if mask is not None and not brings_its_own(self.expressions, mask, small.value):
+            return self.under_mask(small, cst.ensure_type(small.target, cst.Subscript), mask, small.value)
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target) and self.is_sum(small.target):
             return self.scatter(small, small.target, small.value, code_of(small.operator).strip())
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target):

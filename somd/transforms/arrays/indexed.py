@@ -19,7 +19,9 @@ from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import At, Value, View
 from somd.transforms.tree.loops import integer_constant
-from somd.transforms.types.scalars import ArrayType, TupleType
+from somd.transforms.tree.rewriting import code_of
+from somd.transforms.tree.walking import children_of
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.arguments import Arguments
@@ -104,6 +106,22 @@ def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpre
     whole = isinstance(kind, ArrayType) and isinstance(base, ArrayType) and kind.ndim == base.ndim
     masks = (whole and isinstance(kind, ArrayType) and kind.dtype == "bool") or isinstance(kind, TupleType)
     return only if masks and isinstance(only, cst.BaseExpression) else None
+
+
+def brings_its_own(expressions: Expressions, mask: cst.BaseExpression, node: cst.CSTNode) -> bool:
+    """Whether a value for what is under a mask of one axis has arrays of other elements than those under the mask."""
+    kind = expressions.type_of(mask)
+    if not isinstance(kind, ArrayType) or kind.ndim != 1:
+        return False
+    found = expressions.type_of(node) if isinstance(node, cst.BaseExpression) else None
+    if isinstance(found, ScalarType):
+        return False
+    if isinstance(node, cst.Name | cst.Subscript) and isinstance(found, ArrayType):
+        under = mask_of(expressions, node)
+        return under is None or code_of(under) != code_of(mask)
+    callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
+    whole = callee is not None and (callee.given is not None or callee.kind == "library")
+    return whole or any(brings_its_own(expressions, mask, each) for each in children_of(node))
 
 
 def masked(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpression) -> Value:

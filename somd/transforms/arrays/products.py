@@ -175,6 +175,40 @@ def tensordot(given: Arguments) -> Value:
     return made.over("".join(kept))
 
 
+def cross(given: Arguments) -> Value:
+    """Vectors at right angles to pairs of others, of three elements each along the last axis."""
+    values = [given.value("a"), given.value("b")]
+    if not all(value.shape for value in values):
+        raise given.refuse("vectors of three are taken here", "make vectors of the numbers: `np.array([x, y, z])`")
+    for value in values:
+        length = value.shape[-1]
+        if length != Linear(3):
+            given.raising(f"{length.text} != 3", "ValueError('np.cross takes vectors of three here')")
+    whole = given.expressions.shapes.together([value.shape[:-1] for value in values], given.call)
+    bases = [
+        value if isinstance(value, View) else given.expressions.materialised(value, kind.dtype, given.call)
+        for value, kind in zip(values, (given.kind("a"), given.kind("b")), strict=True)
+    ]
+    shape = (*whole, Linear(3))
+    lengths = [given.expressions.clamped(length).text for length in whole]
+    names = [given.fresh(f"at__{k}") for k in range(len(whole))]
+    given.names.within.update(names)
+
+    def element(base: View, k: int) -> str:
+        at = (*map(Linear.of, names[len(names) + 1 - len(base.shape) :]), Linear(k))
+        return given.element(base, at)
+
+    made = given.array([*lengths, "3"], given.dtype)
+    left, right = bases
+    lines = [
+        f"{made}[{', '.join([*names, str(k)])}] = "
+        f"{element(left, m)} * {element(right, n)} - {element(left, n)} * {element(right, m)}"
+        for k, (m, n) in enumerate(((1, 2), (2, 0), (0, 1)))
+    ]
+    given.emit(*given.loops(names, lengths, lines))
+    return given.made(made, shape)
+
+
 def einsum(given: Arguments) -> Value:
     """Sums of products by the letters of the axes."""
     text = str(given.constant("subscripts")).replace(" ", "")

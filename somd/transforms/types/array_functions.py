@@ -74,6 +74,11 @@ def _first_place(index: Any) -> Any:
     return np.zeros_like(index) if isinstance(index, np.ndarray) else type(index)(0)
 
 
+def _cross(a: Any, b: Any) -> Any:
+    """What has the type of `np.cross` of vectors of three; samples have other lengths."""
+    return np.multiply(a, b) - np.multiply(b, a)
+
+
 def _cast_into(target: Any, value: Any) -> Any:
     np.copyto(target, value, casting="same_kind")
     return target
@@ -109,7 +114,8 @@ class ArrayFunctions:
             return None
         nodes, constants, operands, arguments = found
         self.expressions.types.calls[node] = Callee("array", function.name, given=Given(function, nodes, constants))
-        samples = _Samples(function.function, tuple(arguments), not function.writes)
+        own = _cross if function.name == "cross" else function.function
+        samples = _Samples(own, tuple(arguments), not function.writes)
         kinds = tuple(self.expressions.types.nodes[each] for each in operands)
         lengths = {p.name for p in function.parameters if p.kind in (SHAPE, PLACES)}
         unlike = {each for name in lengths & set(nodes) for each in nodes[name]}  # samples have lengths of their own
