@@ -67,7 +67,7 @@ def _row(case: Case, queue: Any, libraries: list[Library], repeat: int, calls: i
     texts = "".join(f", {name} {seconds * 1e3:.3f}" for name, seconds in times.items())
     rate = f"{case.moved / ours / 1e9:.0f} GB/s" if case.moved else f"{case.counted / ours / 1e12:.2f} TFLOP/s"
     ratio = f": ratio {min(times.values()) / ours:.2f}" if times else ""
-    return f"{case.name:15} ours {ours * 1e3:.3f} ({rate}){texts}{ratio}"
+    return f"{case.name:19} ours {ours * 1e3:.3f} ({rate}){texts}{ratio}"
 
 
 def _ours(case: Case, queue: Any, given: Any, repeat: int) -> tuple[float, list[numpy.ndarray]]:

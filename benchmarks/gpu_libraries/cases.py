@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+import somd
 from benchmarks.gpu_libraries import methods
 from benchmarks.opencl_peers.methods import matvec
 from examples.papers import black_scholes as options
@@ -57,6 +58,8 @@ def cases(scale: int = 1) -> list[Case]:
         _labels(2**20 // s, 64, 8),
         _matmul("matmul f64", 2048 // s, double),
         _matmul("matmul f32", 4096 // s, single),
+        _matmul("matmul f64 fastmath", 2048 // s, double, fast=True),
+        _matmul("matmul f32 fastmath", 4096 // s, single, fast=True),
         _shortest(1024 // s),
     ]
 
@@ -179,9 +182,13 @@ def _labels(n: int, centres: int, axes: int) -> Case:
     return Case("k-means labels", arrays, methods.labels, theirs, 2, counted=3.0 * n * centres * axes)
 
 
-def _matmul(name: str, n: int, dtype: type) -> Case:
+def _matmul(name: str, n: int, dtype: type, fast: bool = False) -> Case:
+    def ours(A: Any, B: Any, C: Any) -> None:
+        with somd.use(fastmath=fast):
+            methods.matmul(A, B, C)
+
     arrays = lambda: [random(n, n, dtype=dtype), random(n, n, dtype=dtype, seed=1), numpy.zeros((n, n), dtype)]  # noqa: E731
-    return Case(name, arrays, methods.matmul, lambda np, A, B, C: A @ B, 2, counted=2.0 * n**3, rtol=1e-3)
+    return Case(name, arrays, ours, lambda np, A, B, C: A @ B, 2, counted=2.0 * n**3, rtol=1e-3)
 
 
 def _shortest(n: int) -> Case:

@@ -12,10 +12,13 @@ for i in range(n):                            for (long k_tile = 0; k_tile < m; 
                                               }
 
 The pass `packing` says where (`passes/packing.py`): what a trip adds is made of elements that are chosen by the row or
-by the column, and that the region does not write. Each of them is loaded once for a tile, neighbours neighbouring
-elements, and read from local memory as often as there are rows, or columns, in it. A work-item has sums that lie as
-many rows, or columns, apart as there are work-items along them, so that neighbours read neighbouring places of a tile.
-Each sum sees its operands in the order of the loop, and nothing is contracted.
+by the column, and that the region does not write. Each of them is loaded once for a tile, and read from local memory as
+often as there are rows, or columns, in it, both by words of 16 bytes: so a work-item has sums of rows, and of columns,
+that lie beside each other for a word, and words apart as there are work-items along them. Where elements in memory do
+not begin at a word, a work-item loads those of one by one. Each sum sees its operands in the order of the loop.
+
+The next piece is asked for before the barrier, across which compilers move no load: behind it NVIDIA's put off the
+loads until after the sums, to have more registers, and every piece waited for memory.
 
 Few such tiles would leave most of a device idle, where a sum is long and rows and columns are few: a second kernel has
 smaller ones, fewer work-items, and deeper pieces, since fewer trips hide how long memory takes to answer.
@@ -27,11 +30,7 @@ Whole pieces of whole tiles are loaded without tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
-import numpy as np
-
-from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_tree import C, infix
 from somd.transforms.emit.c_types import CTYPES, zero
@@ -41,37 +40,12 @@ from somd.transforms.loops.program import Element, Packed, Region, Statement
 from somd.transforms.loops.rows import moves_with, one_moves_along
 from somd.transforms.loops.symmetric_sums import are_symmetric
 from somd.transforms.loops.walking import inside, tests_accesses
-from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
-from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
+from somd.transforms.opencl.arguments import Kernel, of_scope
+from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
+from somd.transforms.opencl.packed_pieces import MOST_LOCAL, WORD, Pieces, Shape, Staged
+from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.striped import BARRIER
 from somd.transforms.stages import Nest
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Work-items of a group along the rows and the columns of its tile, and trips of the loop in a piece: as many as
-    there is memory for. `finer` is how many times as many tiles there are along rows, and along columns; or a work-item
-    has so many `sums` along each. With two `sides` the next piece is stored while one is read; with one side pieces may
-    be twice as deep."""
-
-    down: int
-    across: int
-    depths: tuple[int, ...]
-    finer: int = 1
-    sums: int = 0
-    sides: int = 2
-
-    @property
-    def lanes(self) -> int:
-        return self.down * self.across
-
-    def of(self, packed: Packed) -> Packed:
-        """The packed region with tiles of this shape."""
-        if self.sums:
-            return replace(packed, rows=self.sums * self.down, columns=self.sums * self.across)
-        return replace(packed, rows=packed.rows // self.finer, columns=packed.columns // self.finer)
-
 
 #: of large tiles; of smaller ones, whose work-items would have too few sums if they were as many; and of these where
 #: they are half as many, so that a unit of the device has one at a time, and only deep pieces hide how long loads take
@@ -79,22 +53,6 @@ LARGE, SMALL = Shape(16, 16, (8, 4, 2)), Shape(8, 16, (16, 8, 4, 2), finer=4)
 SMALL_FOLDED = Shape(8, 16, (48, 32, 16, 8, 4, 2), sums=3, sides=1)
 #: trips that are written out one behind the other
 MOST_STEPS = 16
-
-
-@dataclass(frozen=True)
-class Staged:
-    """An element that is read in each trip: chosen by the row, by the column, or by neither (`lead` is then 1), and
-    whether neighbouring ones along the loop lie side by side, and not those of neighbouring rows or columns."""
-
-    element: Element
-    by: str
-    lead: int
-    along: bool
-
-    def bytes_of(self, depth: int) -> int:
-        """One side of its tile."""
-        width = depth + 1 if self.along and self.lead > 1 else depth
-        return np.dtype(self.element.type.dtype).itemsize * self.lead * width
 
 
 def staged_in(packed: Packed, region: Region) -> list[Staged]:
@@ -135,56 +93,27 @@ def _kernel_of(nest: Nest, region: Region, shape: Shape, name: str, unit: Unit) 
     packed = shape.of(packed)
     reads = staged_in(packed, region)
     for depth in shape.depths:
-        if shape.sides * sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
-            return _Writer(packed, reads, shape, depth, nest, region, unit).kernel(name)
+        writer = _Writer(packed, reads, shape, depth, nest, region, unit)
+        if writer.bytes <= MOST_LOCAL:
+            return writer.kernel(name)
     return None
 
 
-class _Writer:
-    def __init__(
-        self, packed: Packed, reads: list[Staged], shape: Shape, depth: int, nest: Nest, region: Region, unit: Unit
-    ) -> None:
-        self.packed, self.reads, self.shape, self.depth, self.region = packed, reads, shape, depth, region
-        self.scope = scope_of(nest, unit)
-        self.declared = own_variables(region)
-        self.write = Statements(self.scope, unit, self.declared)
-        fresh = self.scope.names.fresh
-        self.variable = self.scope.text_of(packed.loop.variable.name)
-        self.lane, self.across, self.slot, self.side, self.step, self.whole = (
-            fresh(n) for n in ("lane", "across", "slot", "side", "step", "whole")
-        )
-        if shape.sides == 1:
-            self.side = "0"
-        self.row, self.column, self.sums = (fresh(n) for n in ("row", "column", "sums"))
-        self.at, self.start, self.stop = (fresh(f"{self.variable}_{part}") for part in ("tile", "start", "stop"))
-        self.first = {"row": fresh("first_row"), "column": fresh("first_column")}
-        names = {each: self.scope.array(each.element.array) for each in reads}
-        self.tiles, self.next, self.now = (
-            {each: fresh(f"{name}_{part}") for each, name in names.items()} for part in ("tile", "next", "now")
-        )
-        self.places: dict[str, CRange] = {}
-        self.bounds: list[Argument] = []
-        #: whether only tiles with sums at or above the diagonal have a group
-        self.folded = are_symmetric(packed, region) and packed.columns % packed.rows == 0
-        #: the sums of a work-item in a row of them, and in a column
-        self.rows, self.columns = packed.rows // shape.down, packed.columns // shape.across
-        #: which of the work-items along a side one is
-        self.lanes = {"row": f"{self.lane} / {shape.across}", "column": f"{self.lane} % {shape.across}"}
-        self.strides = {"row": shape.down, "column": shape.across}
-
+class _Writer(Pieces):
     def kernel(self, name: str) -> Kernel:
         write, scope, packed = self.write, self.scope, self.packed
         for number, by in enumerate(("row", "column")):
             self.places[by] = range_in_c(number, self.region.loops[number], write.expressions, self.bounds)
         for each in self.reads:
-            shape = f"[{self.depth}][{each.lead}]"
-            if each.along:
-                shape = f"[{each.lead}][{self.depth + (each.lead > 1)}]"
-            write.local.append(f"    __local {self.kind(each)} {self.tiles[each]}[{self.shape.sides}]{shape};")
+            shape = f"[{self.shape.sides}][{self.depth}][{self.width(each)}]"
+            aligned = f"__attribute__((aligned({max(WORD, each.size * self.words[each.by])})))"
+            write.local.append(f"    __local {self.kind(each)} {self.tiles[each]}{shape} {aligned};")
         self.begin()
         write.line(f"{CTYPES[packed.sum.target.type.dtype]} {self.sums}[{self.rows}][{self.columns}];")
         for each in self.reads:
-            write.line(f"{self.kind(each)} {self.next[each]}[{self.loads(each)}];")
+            write.line(f"{self.kind(each)} {self.next[each]}[{self.loads(each) * self.together(each)}];")
+            if self.is_beside(each):
+                write.line(f"__global const {self.kind(each)} *{self.from_[each]}[{self.loads(each)}];")
         self.each_sum(self.before)
         if packed.guard is not None:
             write.open(f"if ({write.value(packed.guard).text})")
@@ -227,13 +156,6 @@ class _Writer:
         write.line(f"{down} *= {packed.rows};")
         write.line(f"{across} *= {packed.columns};")
 
-    def kind(self, each: Staged) -> str:
-        return CTYPES[each.element.type.dtype]
-
-    def loads(self, each: Staged) -> int:
-        """How many elements of a piece a work-item loads."""
-        return -(-each.lead * self.depth // self.shape.lanes)
-
     # --- sums ------------------------------------------------------------------------------------------------------
 
     def over_sums(self) -> Iterator[None]:
@@ -255,13 +177,13 @@ class _Writer:
         """The row and the column of a sum, or these in each other's places."""
         trips = []
         for by, counter in (("row", self.row), ("column", self.column)):
-            trips.append(C(f"({self.first[by]} + {self.lanes[by]} + {self.strides[by]} * {counter})", "int64"))
+            word = self.words[by]
+            place = f"{self.lanes[by]} + {self.strides[by]} * {counter}"
+            if word > 1:
+                place = f"({self.lanes[by]} + {self.strides[by]} * ({counter} / {word})) * {word} + {counter} % {word}"
+            trips.append(C(f"({self.first[by]} + {place})", "int64"))
         for by, trip in zip(("row", "column"), reversed(trips) if swapped else trips, strict=True):
             self.write.line(f"const long {self.places[by].variable} = {self.places[by].value(trip)};")
-
-    @property
-    def is_inside(self) -> str:
-        return " && ".join(each.inside() for each in self.places.values())
 
     @property
     def sum(self) -> tuple[str, str]:
@@ -303,13 +225,17 @@ class _Writer:
         self.whole_tile()
         if self.shape.sides > 1:
             write.line(f"int {self.side} = 0;")
+        self.aim(self.start)
         self.fetch(self.start)
+        self.aim(f"{self.start} + {self.depth}")
         write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {self.depth})")
         self.put()
-        write.line(BARRIER)
-        write.open(f"if ({self.at} + {self.depth} < {self.stop})")
+        if self.shape.sides == 1:
+            write.line(BARRIER)
         self.fetch(f"{self.at} + {self.depth}")
-        write.close()
+        if self.shape.sides > 1:
+            write.line(BARRIER)
+        self.aim(f"{self.at} + {2 * self.depth}")
         write.open(f"if ({self.at} + {self.depth} <= {self.stop})")
         self.steps(str(self.depth), f"#pragma unroll {min(self.depth, MOST_STEPS)}")
         write.close("} else {")
@@ -318,73 +244,6 @@ class _Writer:
         write.close()
         write.line(f"{self.side} = !{self.side};" if self.shape.sides > 1 else BARRIER)
         write.close()
-
-    def slots(self, each: Staged) -> tuple[str, str]:
-        """Opens the loop over what a work-item loads of an element; the row or column of a slot, and its step."""
-        write = self.write
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < {self.loads(each)}; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * {self.shape.lanes};")
-        if each.along:
-            return f"{self.slot} / {self.depth}", f"{self.slot} % {self.depth}"
-        return f"{self.slot} % {each.lead}", f"{self.slot} / {each.lead}"
-
-    def whole_tile(self) -> None:
-        """Whether all rows and columns of the tile are inside the nest: the last ones are."""
-        write = self.write
-        write.line(f"int {self.whole};")
-        write.open()
-        for by, length in (("row", self.packed.rows), ("column", self.packed.columns)):
-            place = self.places[by]
-            trip = C(f"({self.first[by]} + {length - 1})", "int64")
-            write.line(f"const long {place.variable} = {place.value(trip)};")
-        write.line(f"{self.whole} = {self.is_inside};")
-        write.close()
-
-    def fetch(self, at: str) -> None:
-        """The elements of the piece at `at` into registers: of a whole one in a whole tile without tests."""
-        write = self.write
-        write.open(f"if ({self.whole} && {at} + {self.depth} <= {self.stop})")
-        self.fetch_each(at, tested=False)
-        write.close("} else {")
-        write.depth += 1
-        self.fetch_each(at, tested=True)
-        write.close()
-
-    def fetch_each(self, at: str, tested: bool) -> None:
-        write = self.write
-        for each in self.reads:
-            lead, step = self.slots(each)
-            write.line(f"const long {self.variable} = {at} + {step};")
-            tests = [f"{self.variable} < {self.stop}"] if tested else []
-            if each.by:
-                place = self.places[each.by]
-                trip = C(f"({self.first[each.by]} + {lead})", "int64")
-                write.line(f"const long {place.variable} = {place.value(trip)};")
-                tests = [place.inside(), *tests] if tested else []
-            tests += [few] if (few := self.is_slot(each)) else []
-            value = write.value(each.element)
-            chosen = f"{' && '.join(tests)} ? {value.text} : {zero(value.dtype)}" if tests else value.text
-            write.line(f"{self.next[each]}[load] = {chosen};")
-            write.close()
-
-    def is_slot(self, each: Staged) -> str:
-        """Whether there is a slot, where work-items are more."""
-        count = each.lead * self.depth
-        return f"{self.slot} < {count}" if count % self.shape.lanes else ""
-
-    def put(self) -> None:
-        """What is in the registers into one side of local memory: the other one, if there is one, may still be read."""
-        write = self.write
-        for each in self.reads:
-            lead, step = self.slots(each)
-            place = f"[{lead}][{step}]" if each.along else f"[{step}][{lead}]"
-            few = self.is_slot(each)
-            if few:
-                write.line(f"if ({few})")
-            indent = "    " if few else ""
-            write.line(f"{indent}{self.tiles[each]}[{self.side}]{place} = {self.next[each]}[load];")
-            write.close()
 
     def steps(self, count: str, unrolled: str) -> None:
         """The trips of a piece: what they read from local memory, and the sums."""
@@ -402,17 +261,3 @@ class _Writer:
             write.line(f"{place} = {name};")
         scope.staged.clear()
         write.close()
-
-    def read(self, each: Staged) -> None:
-        """What the sums of a work-item read of an element in one trip."""
-        write, now, tile = self.write, self.now[each], f"{self.tiles[each]}[{self.side}]"
-        if not each.by:
-            write.line(f"const {self.kind(each)} {now} = {tile}[0][{self.step}];")
-            return
-        count = self.rows if each.by == "row" else self.columns
-        lead = f"[{self.lanes[each.by]} + {self.strides[each.by]} * load]"
-        place = f"{lead}[{self.step}]" if each.along else f"[{self.step}]{lead}"
-        write.line(f"{self.kind(each)} {now}[{count}];")
-        write.lines.append("#pragma unroll")
-        write.line(f"for (int load = 0; load < {count}; load++)")
-        write.line(f"    {now}[load] = {tile}{place};")
