@@ -15,7 +15,8 @@ The pass `packing` says where (`passes/packing.py`): what a trip adds is made of
 by the column, and that the region does not write. Each of them is loaded once for a tile, and read from local memory as
 often as there are rows, or columns, in it, both by words of 16 bytes: so a work-item has sums of rows, and of columns,
 that lie beside each other for a word, and words apart as there are work-items along them. Where elements in memory do
-not begin at a word, a work-item loads those of one by one. Each sum sees its operands in the order of the loop.
+not begin at a word, a work-item loads those of one by one. Each sum sees its operands in the order of the loop, and
+nothing is contracted, unless the method asks for that.
 
 The next piece is asked for before the barrier, across which compilers move no load: behind it NVIDIA's put off the
 loads until after the sums, to have more registers, and every piece waited for memory.
