@@ -80,16 +80,22 @@ class Broadcasting:
             OUTPUT: (False, True),
         }.get(what, (False, False))
         unknown: list[tuple[Linear, Linear]] = []
+        tests: list[str] = []
         for a, b in zip(reversed(first), reversed(second), strict=False):
             known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])
-            if not known and not self.are_equal(a, b):
-                unknown.append((a, b))
+            if known or self.are_equal(a, b):
+                continue
+            if a.is_short != b.is_short and stretched[0 if a.is_short else 1]:
+                tests.append("{} < 1 and {} > 0".format(*((a.text, b.text) if a.is_short else (b.text, a.text))))
+                continue
+            unknown.append((a, b))
+            tests.append(self.differ(a, b))
         if any(a.is_constant and b.is_constant for a, b in unknown):
             self.refuse(what, first, second, node)
             return
-        if not unknown:
+        if not tests:
             return
-        test = " or ".join(f"({self.differ(a, b)})" if len(unknown) > 1 else self.differ(a, b) for a, b in unknown)
+        test = " or ".join(f"({each})" if len(tests) > 1 else each for each in tests)
         raising = self.names.raising(named or what, list(told) or [first, second], node)
         made = self.names.line(f"if {test}:\n    {raising}", node)
         self.before.append(made)
@@ -156,4 +162,9 @@ class Broadcasting:
 def _joined(whole: Shape, shape: Shape) -> Shape:
     """The shape of what has one of two shapes that go together along each axis."""
     pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
-    return tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))
+    return tuple(reversed([b if _gives_way(a, b) else a for a, b in pairs]))
+
+
+def _gives_way(a: Linear, b: Linear) -> bool:
+    """Whether of two lengths that go together the second is that of the whole."""
+    return a == ONE or (b.is_constant and b != ONE) or (a.is_short and not b.is_short)

@@ -18,7 +18,7 @@ import libcst as cst
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.leaf_lines import CHUNK, FARTHEST, is_dear, lanes_and_leaf, leaf_lines
 from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.values import ONE, Value
+from somd.transforms.arrays.values import Value
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -82,8 +82,7 @@ class FloatSums(Emitting):
 
     def is_skipped(self, axis: int) -> bool:
         """Whether the text shows that an axis has one element at most, as it does of `a[:, :1]`."""
-        length = self.value.shape[axis]
-        return length == ONE or length.text.startswith(f"{self.names.function('min')}(1, ")
+        return self.value.shape[axis].is_short
 
     def part(self, rows: tuple[int, ...]) -> FloatSums:
         """The sums of rows alone, which leave the other axes."""

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+#: how the least of 1 and something begins
+LEAST = "min(1, "
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -43,6 +46,17 @@ class Linear:
     @property
     def is_constant(self) -> bool:
         return not self.terms
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its text says that it is 1 at most, as `Slices` writes the length of `a[k : k + 1]`.
+
+        >>> Linear.of("min(1, n)").is_short, Linear(1).is_short, Linear.of("n").is_short
+        (True, True, False)
+        """
+        return self == Linear(1) or (
+            not self.constant and [(t[: len(LEAST)], c) for t, c in self.terms] == [(LEAST, 1)]
+        )
 
     def is_natural(self, natural: Collection[str]) -> bool:
         """Whether it cannot be negative, if `natural` are pieces that are not."""

@@ -55,10 +55,30 @@ class Slices:
         if step > 0:
             start = self.start(low, length)
             stop = self.stop(high, start, length)
-            return Span(start, (stop - start).divided(step), step)
+            count = (stop - start).divided(step)
+            others = self.beside(low, high, step)
+            if others is not None and not count.is_constant:
+                count = Linear.of(f"{self.least}(1, {(length - others).text})")
+            return Span(start, count, step)
         start = length - 1 if low is None else self.last(low, length)
         stop = Linear(-1) if high is None else self.before(high, length)
         return Span(start, (start - stop).divided(-step), step)
+
+    def beside(self, low: Linear | None, high: Linear | None, step: int) -> Linear | None:
+        """How many elements an axis has beside the one of a slice, at least, if it has that one; None where the limits
+        do not show that the slice has no more."""
+        low = low or Linear()
+        below = low.is_constant and low.constant < 0
+        if high is None and below:
+            high = Linear()  # behind the last
+        elif high is None or (below and not (high.is_constant and high.constant < 0)):
+            return None
+        width = high - low
+        if not (width.is_constant and 0 < width.constant <= step):
+            return None
+        if below:
+            return Linear(-low.constant - 1) if width.constant == 1 else None
+        return low if self.natural(low) else None
 
     def start(self, low: Linear | None, length: Linear) -> Linear:
         """Where a slice that goes up begins: beyond the end nothing has to be right."""

@@ -33,7 +33,7 @@ class Value:
         own = list(index[len(index) - len(self.shape) :])
         whole = shape[len(shape) - len(self.shape) :]
         for axis, (mine, theirs) in enumerate(zip(self.shape, whole, strict=True)):
-            if mine == ONE and theirs != ONE:
+            if mine.is_short and mine != theirs:
                 own[axis] = Linear()
         return self.element(tuple(own))
 

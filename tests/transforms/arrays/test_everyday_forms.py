@@ -70,6 +70,12 @@ def by_pairs(a: np.ndarray, v: np.ndarray, k: int):
     return (pairs - pairs.mean(axis=0)).reshape(v.shape)
 
 
+def stretched(a: np.ndarray, v: np.ndarray, k: int):
+    first = a[:, :1]
+    third = a * 2 + a[2:3] if k > 1 else a * 2  # two rows have no third
+    return a * first + a[-1:], v[-1:] * a, np.where(first > 0, a, a[1:2]), (a[:, 1:2] - v).sum(axis=1), third
+
+
 METHODS = (
     squares_of_the_diagonal,
     how_many,
@@ -81,6 +87,7 @@ METHODS = (
     powers,
     one_of_two,
     by_pairs,
+    stretched,
 )
 
 
