@@ -10,4 +10,4 @@ def f(a: dist[np.ndarray]):
     a[a > 0] = a[a < 0] * 2.0
 
 
-f(np.ones(8))
+f(np.ones((8, 2)))

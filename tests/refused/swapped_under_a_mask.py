@@ -12,4 +12,4 @@ def f(a, b, mask):
     b[mask] = t
 
 
-f(np.zeros(3), np.ones(3), np.array([True, False, True]))
+f(np.zeros((3, 1)), np.ones((3, 1)), np.array([[True], [False], [True]]))
