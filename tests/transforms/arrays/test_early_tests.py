@@ -27,3 +27,17 @@ def test_lengths_that_differ(steps: int) -> None:
             return
         with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(3,\) into shape \(4,\)"):
             smoothed(np.ones(5), np.ones(6), steps)
+
+
+@somd
+def several(a, b, i: int):
+    for _ in range(2):
+        b[-i:1:-1] = np.where(a > 1, a, 1)
+        c = a[2:-1:2] + a
+    return c.sum()
+
+
+def test_a_test_that_stays_raises_before_those_behind_it() -> None:
+    for function in (several, several.sequential):
+        with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(7,\) into shape \(4,\)"):
+            function(np.arange(7), np.arange(7), 2)
