@@ -100,13 +100,11 @@ class Method:
     strided: Mapping[str, Stride] = field(default_factory=dict)
     #: scalars that hold an element while a loop runs, and the array of each
     held: Mapping[str, str] = field(default_factory=dict)
-    #: where loops begin, and the forms that they have or were tried in: they are given those once
+    #: where loops begin: with the forms that they have or were tried in, once; of those that are in pieces already
     forms: frozenset[tuple[Position, str]] = frozenset()
-    #: where loops begin that are in pieces already
     split_at: frozenset[Position] = frozenset()
-    #: arrays of what chains of scalars are made of
+    #: arrays of what chains of scalars are made of, and of the values before blocks of scans that were written out
     chained: frozenset[str] = frozenset()
-    #: arrays of the values before blocks of scans that were written out
     bases: frozenset[str] = frozenset()
     #: names of what searches of loops find
     searches: frozenset[str] = frozenset()

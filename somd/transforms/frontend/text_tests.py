@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.syntax import module_of
+
 #: methods of texts that are computed here
 _METHODS = ("lower", "upper", "casefold", "strip", "title", "startswith", "endswith")
 
@@ -85,4 +87,4 @@ def with_texts(statement: str, texts: Mapping[str, str]) -> str:
             made: ast.AST = self.generic_visit(node) if known is None else ast.Constant(known)
             return made
 
-    return ast.unparse(Texts().visit(ast.parse(statement)))
+    return ast.unparse(Texts().visit(module_of(statement)))
