@@ -83,6 +83,9 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
             np.add(target, two, out=target)
     except (ValueError, IndexError) as error:
         return error.with_traceback(None)
+    if what == MASK:
+        told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
+        return SomdRuntimeError(f"an array and a mask without elements, which NumPy takes: shapes {told}", "SOMD610")
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
 
 

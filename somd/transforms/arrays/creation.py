@@ -134,7 +134,7 @@ def broadcast_to(given: Arguments) -> Value:
     base, shape = given.value("array"), given.lengths("shape")
     given.expressions.shapes.test(REQUESTED, base.shape, shape, given.node)
     new = len(shape) - len(base.shape)
-    still = [length == ONE for length in base.shape]
+    still = [length.is_short for length in base.shape]
     gone = tuple(Axis(Linear()) if one else Axis(Linear(), 1, k + new) for k, one in enumerate(still))
     made = given.expressions.composed(base, gone, shape, given.call)
     return replace(made, written=False) if isinstance(made, View) else made

@@ -57,7 +57,10 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
         for number, axis in enumerate(rest.axes):
             index = index_of.get(number)
             found = index.at(inner, shape) if index is not None and index.linear is None else None
-            text = (axis.index(own) if index is None or index.linear is None else index.linear(inner)).text
+            if index is None or index.linear is None:
+                text = axis.index(own).text
+            else:
+                text = index.linear(index.within(inner, shape)).text
             elements.append(
                 cst.SubscriptElement(cst.Index(expressions.names.expression(text, node) if found is None else found))
             )

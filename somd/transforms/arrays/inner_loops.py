@@ -28,7 +28,7 @@ from somd.transforms.arrays.element_reads import FLOAT_UPDATES, TOTAL_UPDATES
 from somd.transforms.arrays.expressions import Expressions, NotTaken
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
-from somd.transforms.arrays.values import ONE, Value
+from somd.transforms.arrays.values import Value
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import code_of
@@ -175,7 +175,7 @@ class InnerLoops:
                 kind = cast(ArrayType, self.types.names[name])
                 views[name] = parts.contracted.get(name) or self.expressions.whole(self._name(name, node), kind)
         written = {name for each in updates for name in assigned_names(each)} & outside
-        if not written or any(ONE in view.shape for view in views.values()):
+        if not written or any(n.is_short for view in views.values() for n in view.shape):
             return None
         after = self.exchanges.live.after.get(node, frozenset(written))
         stored = {n for n in written if n in after or not self._is_alone(n)}
@@ -268,7 +268,7 @@ class InnerLoops:
             self.shapes.into(OUTPUT, shape, value.shape, small)
         elif name in parts.contracted and not self._are_equal(parts.contracted[name].shape, shape):
             return None
-        if ONE in shape:
+        if any(n.is_short for n in shape):
             return None
         new = value.at(at, shape)
         if isinstance(small, cst.AugAssign):

@@ -75,7 +75,7 @@ def scattered(
     if (
         operator != "="
         and len({index.shape for index in indexes if index.shape}) > 1
-        and any(index.shape == (ONE,) for index in indexes)
+        and any(index.shape and all(n.is_short for n in index.shape) for index in indexes)
     ):
         message = "one index beside several: some elements may be chosen twice, and NumPy adds to them once"
         raise expressions.refuse("SOMD202", message, target, "to add up, write `np.add.at(a, index, e)`")

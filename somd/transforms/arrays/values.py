@@ -30,12 +30,16 @@ class Value:
 
     def at(self, index: Sequence[Linear], shape: Sequence[Linear]) -> cst.BaseExpression:
         """The element for an index into the `shape` to which the value is broadcast."""
+        return self.element(self.within(index, shape))
+
+    def within(self, index: Sequence[Linear], shape: Sequence[Linear]) -> At:
+        """The index of the value's own for one into the `shape` to which it is broadcast."""
         own = list(index[len(index) - len(self.shape) :])
         whole = shape[len(shape) - len(self.shape) :]
         for axis, (mine, theirs) in enumerate(zip(self.shape, whole, strict=True)):
             if mine.is_short and mine != theirs:
                 own[axis] = Linear()
-        return self.element(tuple(own))
+        return tuple(own)
 
 
 @dataclass(frozen=True)

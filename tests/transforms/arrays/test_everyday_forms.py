@@ -76,6 +76,13 @@ def stretched(a: np.ndarray, v: np.ndarray, k: int):
     return a * first + a[-1:], v[-1:] * a, np.where(first > 0, a, a[1:2]), (a[:, 1:2] - v).sum(axis=1), third
 
 
+def indexes_stretched(a: np.ndarray, v: np.ndarray, k: int):
+    number = np.arange(len(v))
+    chosen = (number + 1) % 2
+    ones = np.broadcast_to(v[:1], (3,)) * 1
+    return a[np.arange(1), chosen], a[number[:1], chosen], np.broadcast_to(a[:, :1], a.shape) + a, ones
+
+
 METHODS = (
     squares_of_the_diagonal,
     how_many,
@@ -88,6 +95,7 @@ METHODS = (
     one_of_two,
     by_pairs,
     stretched,
+    indexes_stretched,
 )
 
 
