@@ -84,8 +84,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
     except (ValueError, IndexError) as error:
         return error.with_traceback(None)
     if what == MASK:
-        told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
-        return SomdRuntimeError(f"an array and a mask without elements, which NumPy takes: shapes {told}", "SOMD610")
+        message = f"an array and a mask without elements, which NumPy takes: shapes {_told(shapes)}"
+        return SomdRuntimeError(message, "SOMD610")
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
 
 
@@ -116,9 +116,14 @@ def _writing(count: int, shapes: Sequence[tuple[int, ...]]) -> Exception:
 
 
 def _stretched(shapes: Sequence[tuple[int, ...]]) -> Exception:
-    told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
-    message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
+    message = (
+        f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {_told(shapes)}"
+    )
     return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+
+
+def _told(shapes: Sequence[tuple[int, ...]]) -> str:
+    return " and ".join(str(shape).replace(" ", "") for shape in shapes)
 
 
 def _joining(name: str, axis: int, shapes: Sequence[tuple[int, ...]]) -> Exception:
