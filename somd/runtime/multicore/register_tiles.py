@@ -122,11 +122,17 @@ class _Tile:
         self.values: dict[str, Any] = {}
 
     def opened(self, kind: Any, value: Any) -> Any:
-        """An array's parts, which LLVM would not take out of the loops by itself; a scalar as it is."""
+        """An array's parts, which LLVM would not take out of the loops by itself; a scalar as it is.
+
+        Where elements lie side by side their distance is a constant: one register moves through all rows then.
+        """
         if not isinstance(kind, types.Array):
             return value
         found = make_array(kind)(self.context, self.builder, value)
         strides = cgutils.unpack_tuple(self.builder, found.strides, kind.ndim)
+        if kind.ndim > 0 and kind.layout in "CF":
+            element = self.context.get_abi_sizeof(self.context.get_data_type(kind.dtype))
+            strides[-1 if kind.layout == "C" else 0] = _WORD(element)
         return _Array(found.data, tuple(strides), self.size if kind.aligned else 1)
 
     def write(self, term: ast.expr, count: Any, first: Any, last: Any, starts: Any, stops: Any) -> None:
