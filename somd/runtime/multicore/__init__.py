@@ -62,6 +62,12 @@ from somd.runtime.multicore.complex_vectors import (
 )
 from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
+from somd.runtime.multicore.extreme_rows import (
+    place_of_largest,
+    place_of_smallest,
+    quick_largest,
+    quick_smallest,
+)
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.fused import fma
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, wrapped
@@ -268,6 +274,8 @@ __all__ = [
     "partials_room",
     "parts_of_rows",
     "phase_words",
+    "place_of_largest",
+    "place_of_smallest",
     "put_complex_vector",
     "put_vector",
     "python_compare",
@@ -276,8 +284,10 @@ __all__ = [
     "python_power",
     "python_quotient",
     "python_rounded",
+    "quick_largest",
     "quick_maximum",
     "quick_minimum",
+    "quick_smallest",
     "ran",
     "repack",
     "repeat_last",

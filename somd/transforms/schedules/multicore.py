@@ -14,6 +14,7 @@ from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.packing import packing
 from somd.transforms.passes.panel_blocking import panel_blocking
+from somd.transforms.passes.places import places
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.reassociation import reassociation
 from somd.transforms.passes.register_accumulation import register_accumulation
@@ -58,6 +59,7 @@ SCHEDULE: tuple[Pass, ...] = (
     partial(expansion, rows=TILE_ROWS, width=TILE_WIDTH),
     interchange,
     register_accumulation,
+    places,
     extremes,
     partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
     vectorization,
