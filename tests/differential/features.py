@@ -87,7 +87,8 @@ _NAMES_ALIKE = {
     for each in (*OPERATORS.values(), JOINED)
     for name in (each.word, each.short)
 }
-_NAMES_ALIKE |= {"quick_maximum": "quick extreme", "quick_minimum": "quick extreme"}
+_NAMES_ALIKE |= {f"quick_{name}": "quick extreme" for name in ("maximum", "minimum", "largest", "smallest")}
+_NAMES_ALIKE |= {f"place_of_{name}": "place of extreme" for name in ("largest", "smallest")}
 
 
 def features(method: Any, args: tuple[Any, ...], kind: str) -> frozenset[str]:

@@ -7,14 +7,13 @@ import numpy as np
 from numba import prange
 
 from somd.runtime.multicore import (
-    FAR,
     LANES,
-    assume,
     block_range,
     index_of,
     logical_blocks,
     master,
     partials_room,
+    place_of_largest,
     slave,
     slave_range,
     small_work,
@@ -37,11 +36,7 @@ def argmax_slave_1(first, last, length, a, best_partials, at_partials):
         lo, hi = block_range(1, len(a), 1, block, length)
         best = np.float64(-np.inf)
         at = np.int64(0)
-        for i in range(lo, hi):
-            assume(1 <= i, i < FAR)
-            if a[i] > best:
-                best = a[i]
-                at = i
+        best, at = place_of_largest(False, best, at, lo, hi, a)
         best_partials[block] = best
         at_partials[block] = at
 
