@@ -1,35 +1,39 @@
-"""Tests of lengths, and what is computed of lengths, before the loop that repeats it, where nothing in it changes them.
+"""Tests of lengths, what is computed of lengths, and numbers among arrays, before the loop that repeats them, where
+nothing in it changes them.
 
     for t in range(n):                     if n > 0 and A.shape[0] != B.shape[0]: raise ...
         if A.shape[0] != B.shape[0]:  ->   for t in range(n):
             raise ...                          B[...] = A[...]
         B[...] = A[...]
 
-In: a loop whose body has been lowered. Out: the tests, and the loop without them. A test that other statements come
-before moves as well if those cannot raise or leave the loop: then less has been written when it raises, as with indexes
-out of bounds.
+In: a loop whose body has been lowered. Out: the tests and numbers, and the loop without them. What other statements
+come before moves as well if those cannot raise or leave the loop: then less has been written when it raises, as with
+indexes out of bounds. So phases follow each other in the loop with nothing in between, and may run as sweeps.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from typing import cast
 
 import libcst as cst
+import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.names import Names
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, values_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import nodes_in, nodes_of
 
 
 def with_early_tests(
     loop: cst.For, tests: Collection[cst.CSTNode], names: Names, harmless: Callable[[cst.CSTNode], bool]
 ) -> list[cst.BaseStatement]:
-    """The loop, behind those of the `tests` in its body that may be made before it; a line that is `harmless` binds a
-    name and cannot fail."""
+    """The loop, behind those of the `tests` and numbers in its body that may be made before it; a line that is
+    `harmless` binds a name and cannot fail."""
     header = range_of(loop)
     step = None if header is None else integer_constant(header.step, names.method)
     limits = () if header is None else header.limits
@@ -40,10 +44,15 @@ def with_early_tests(
     early: list[cst.BaseStatement] = []
     kept: list[cst.CSTNode] = []
     open_ = True
+    turns = f"{code_of(header.stop)} > {code_of(header.start)}"
     for node in statements_of(loop.body):
-        moves = open_ and node in tests and isinstance(node, cst.If) and not names_read(node.test) & changed
-        if moves and isinstance(node, cst.If):
-            early.append(_before(node, header.start, header.stop, names))
+        if open_ and node in tests and isinstance(node, cst.If) and not names_read(node.test) & changed:
+            early.append(_before(node, turns, names))
+            continue
+        number = _number(node, names) if open_ else None
+        if number is not None and not names_read(number[1]) & changed:
+            early.append(_if_needed(node, *number, turns, harmless, names))
+            changed -= {number[0]}
             continue
         kept.append(node)
         open_ = open_ and (harmless(node) or _is_safe(node))  # a test that stays can raise before others
@@ -117,13 +126,48 @@ def is_number(limit: cst.BaseExpression) -> bool:
     return named or isinstance(limit, cst.Name | cst.Integer) or shape_reference(limit) is not None
 
 
-def _before(node: cst.If, start: cst.BaseExpression, stop: cst.BaseExpression, names: Names) -> cst.If:
+def _before(node: cst.If, turns: str, names: Names) -> cst.If:
     """A test that is made if the loop has a turn."""
-    code = cst.Module([]).code_for_node
-    test = cst.parse_expression(f"{code(stop)} > {code(start)} and ({code(node.test)})")
-    made = node.with_changes(test=test)
+    made = node.with_changes(test=cst.parse_expression(f"{turns} and ({code_of(node.test)})"))
     names.place(made, node)
     return made
+
+
+def _number(node: cst.CSTNode, names: Names) -> tuple[str, cst.BaseExpression] | None:
+    """The name and the value of a line that computes a number of other numbers and lengths."""
+    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1 or not isinstance(node.body[0], cst.Assign):
+        return None
+    [target], value = node.body[0].targets, node.body[0].value
+    if not isinstance(target.target, cst.Name) or target.target.value not in names.numbers:
+        return None
+    if any(map(_is_element, nodes_of(value, cst.Subscript))) or not all(
+        _is_pure(n, names) for n in nodes_of(value, cst.Call)
+    ):
+        return None
+    return target.target.value, value
+
+
+def _is_pure(node: cst.Call, names: Names) -> bool:
+    """Whether a call is one of a function of NumPy's or of `math`, or of a type, for numbers."""
+    function = node.func
+    if isinstance(function, cst.Attribute) and isinstance(function.value, cst.Name):
+        return names.namespace.get(function.value.value) in (np, math)
+    found = names.namespace.get(function.value) if isinstance(function, cst.Name) else None
+    return found in (max, min) or (isinstance(found, type) and issubclass(found, np.generic))
+
+
+def _if_needed(
+    node: cst.CSTNode,
+    name: str,
+    value: cst.BaseExpression,
+    turns: str,
+    harmless: Callable[[cst.CSTNode], bool],
+    names: Names,
+) -> cst.BaseStatement:
+    """The line of a number before the loop; one that may fail is computed if the loop has a turn."""
+    if harmless(node):
+        return cast(cst.BaseStatement, node)
+    return names.line(f"{name} = {code_of(value)} if {turns} else {names.numbers[name]}", node)
 
 
 def _is_safe(node: cst.CSTNode) -> bool:

@@ -155,11 +155,14 @@ class Expressions(Integers):
 
     def scalar(self, node: cst.BaseExpression) -> Value:
         """A number among arrays, computed once: what the statement writes may hold it."""
+        kind = self.type_of(node)
         node = self.plain_number(node)
         if not simple(node):
             text = code_of(node)
             if text not in self.kept:
                 name = self.names.new("value__once", text)
+                if isinstance(kind, ScalarType) and not kind.literals:
+                    self.names.number(name, kind)
                 line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
                 self.names.place(line, node)
                 self.before.append(line)

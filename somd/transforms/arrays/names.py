@@ -23,8 +23,11 @@ from somd.transforms.tree.names import name_for, new_name
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import nodes_in
+from somd.transforms.types.scalars import ScalarType
 
 SHAPES = "somd.language.shapes"
+#: a zero of Python's types, by NumPy's letter of their kind
+ZEROS = {"b": "False", "i": "0", "f": "0.0", "c": "0j"}
 
 
 class Names:
@@ -40,6 +43,8 @@ class Names:
         self.asked: set[tuple[str, int, str, Position]] = set()
         #: names that only lengths, and other such names, are read for: computing them cannot fail
         self.of_lengths: set[str] = set()
+        #: names for numbers that stand among arrays, bound once, with a zero of their types
+        self.numbers: dict[str, str] = {}
 
     def so_far(self) -> Method:
         """The method with all that has been made."""
@@ -59,6 +64,10 @@ class Names:
         name = new_name(stem, self.taken)
         self.spelled[name] = spelling
         return name
+
+    def number(self, name: str, kind: ScalarType) -> None:
+        """Note that a name stands for a number of a type."""
+        self.numbers[name] = ZEROS[kind.kind] if kind.weak else f"{self.dtype(kind.dtype)}(0)"
 
     def function(self, name: str) -> str:
         """What Python's own function of this name is called."""

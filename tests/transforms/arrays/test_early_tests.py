@@ -41,3 +41,28 @@ def test_a_test_that_stays_raises_before_those_behind_it() -> None:
     for function in (several, several.sequential):
         with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(7,\) into shape \(4,\)"):
             function(np.arange(7), np.arange(7), 2)
+
+
+@somd
+def coupled(u, h, steps: int, dt, dx) -> None:
+    for _ in range(steps):
+        u[1:-1] -= 9.81 * dt / (2.0 * dx) * (h[2:] - h[:-2])
+        h[1:-1] -= np.sqrt(dt) / (2.0 * dx) * (u[2:] - u[:-2])
+
+
+def test_numbers_among_arrays_stand_before_the_loop() -> None:
+    assert "runs several sweeps from fence to fence" in str(coupled.explain())
+
+
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+@pytest.mark.parametrize("dt", [0.01, np.float32(0.01)])
+@pytest.mark.parametrize("steps", [0, 5])
+def test_numbers_of_each_type(target: str, dt: float, steps: int) -> None:
+    made = [np.linspace(0, 1, 50, dtype=np.float32) ** k for k in (2, 3)]
+    expected = [each.copy() for each in made]
+    coupled.sequential(*expected, steps, dt, 0.5)
+    with use(target=target, workers=3, small_work=0):
+        coupled(*made, steps, dt, 0.5)
+        if steps == 0:
+            coupled(*made, steps, dt, 0.0)  # nothing divides
+    assert all(np.array_equal(one, other) for one, other in zip(made, expected, strict=True))
