@@ -26,7 +26,7 @@ Row = tuple[str, tuple[Kind, ...], tuple[Kind, ...], bool, tuple[str, int, str]]
 #: where functions stand, by their names below `np`
 MODULES: dict[str, ModuleType] = {"": np, "linalg": np.linalg, "fft": np.fft}
 _NEW = """
-    append argpartition argsort argwhere array average bartlett blackman block choose column_stack compress convolve
+    append argpartition argsort argwhere array average bartlett blackman block choose compress convolve
     corrcoef correlate cov cross delete diagflat digitize dstack ediff1d extract fix flatnonzero flatten geomspace
     gradient hamming hanning histogram histogram2d i0 in1d indices insert interp intersect1d isclose isin kaiser kron
     lexsort logspace median meshgrid nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin

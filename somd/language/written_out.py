@@ -17,7 +17,6 @@ EXPRESSIONS = {
     "append": "np.concatenate((a, b))",
     "array_equal": "(a == b).all()",
     "average": "(a * b).sum() / b.sum()",
-    "column_stack": "np.stack((a, b), axis=1)",
     "ediff1d": "np.diff(a)",
     "expand_dims": "a[:, None]",
     "isclose": "np.abs(a - b) <= 1e-8 + 1e-5 * np.abs(b)",

@@ -245,6 +245,8 @@ def joined(a, b):
         np.vstack([a, c, a[0]]),
         np.hstack((a, a[:, ::-1])),
         np.stack((a, a + 1), axis=-1),
+        np.stack((a[:, 0], a[:, 1], a[:, 1] * 2), axis=1) + np.column_stack((a[:, 1], a[:, 1], a[:, 0])),
+        np.column_stack((a[:, 1], a)),
         np.stack([a[0], b[0]]) if len(b) > 0 else a * 1,
     )
 

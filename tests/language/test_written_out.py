@@ -23,7 +23,6 @@ HOLES = np.array([1.5, np.nan, 0.5, 3.0])
 #: what the function is called with, where that is not `a` and `b`
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "average": ("a, weights=b", {}),
-    "column_stack": ("(a, b)", {}),
     "ediff1d": ("a", {}),
     "expand_dims": ("a, 1", {}),
     "nan_to_num": ("a", {"a": HOLES}),

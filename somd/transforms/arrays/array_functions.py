@@ -40,7 +40,7 @@ TABLE: Mapping[str, Meaning] = {
     "cumsum": rearranging.accumulated,
     "diff": rearranging.diff,
     **dict.fromkeys(("flip", "fliplr", "flipud"), rearranging.flip),
-    **dict.fromkeys(("hstack", "vstack"), rearranging.stacked),
+    **dict.fromkeys(("hstack", "vstack", "column_stack"), rearranging.stacked),
     "pad": rearranging.pad,
     "repeat": rearranging.repeat,
     "roll": rearranging.roll,

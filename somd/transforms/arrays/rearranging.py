@@ -15,6 +15,9 @@ from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.types.scalars import ArrayType
 
+#: the most columns that are written at once
+COLUMNS = 8
+
 
 def _axis(given: Arguments, rank: int, name: str = "axis") -> int:
     """The axis that is meant, the only one where none is told."""
@@ -210,11 +213,12 @@ def array(given: Arguments) -> Value:
 
 
 def stacked(given: Arguments) -> Value:
-    """`vstack` and `hstack`: rows below each other, columns beside each other."""
-    values = _several(given, given.nodes["tup"])
-    if given.function.name == "vstack":
-        values = [_with_axis(value, 0) if len(value.shape) == 1 else value for value in values]
-    axis = 0 if given.function.name == "vstack" or len(values[0].shape) == 1 else 1
+    """`vstack`, `hstack` and `column_stack`: rows below each other, columns beside each other."""
+    values, name = _several(given, given.nodes["tup"]), given.function.name
+    if name != "hstack":
+        own = 0 if name == "vstack" else 1
+        values = [_with_axis(value, own) if len(value.shape) == 1 else value for value in values]
+    axis = 0 if name == "vstack" or len(values[0].shape) == 1 else 1
     return _joined(given, values, axis, "concatenate")
 
 
@@ -231,7 +235,8 @@ def _with_axis(value: Value, axis: int) -> Value:
 
 
 def _joined(given: Arguments, values: Sequence[Value], axis: int, named: str) -> Value:
-    """Arrays one behind the other along an axis, in a new one: a nest for each."""
+    """Arrays one behind the other along an axis, in a new one: a nest for each, or for all where few columns become
+    rows, which then are written once."""
     shapes = [value.shape for value in values]
     told = [tuple(n for k, n in enumerate(s) if k != axis) for s in shapes] if named == "stack" else shapes
     for shape in shapes[1:]:
@@ -246,6 +251,15 @@ def _joined(given: Arguments, values: Sequence[Value], axis: int, named: str) ->
         given.names.dtype(given.dtype),
         Linear(),
     )
+    few = all(length.is_constant for length in lengths) and total.constant <= COLUMNS
+    if axis == len(shape) - 1 > 0 and few:
+        index = [given.fresh(f"at__{k}") for k in range(axis)]
+        at = tuple(map(Linear.of, index))
+        places = [(value, k) for value, n in zip(values, lengths, strict=True) for k in range(n.constant)]
+        columns = [given.element(value, (*at, Linear(k))) for value, k in places]
+        body = [f"{made}[{', '.join(index)}, {k}] = {own}({column})" for k, column in enumerate(columns)]
+        given.emit(*given.loops(index, [length.text for length in shape[:axis]], body))
+        return given.made(made, shape)
     for value, length in zip(values, lengths, strict=True):
         index = [given.fresh(f"at__{k}") for k in range(len(shape))]
         at = tuple(map(Linear.of, index))

@@ -31,7 +31,7 @@ from somd.transforms.tree.rewriting import MethodRewriter, code_of
 _PARAMETERS = ("a", "a_min", "a_max", "out")
 _KEYWORDS = {"min": "a_min", "max": "a_max", **{name: name for name in _PARAMETERS}}
 #: functions that join arrays, and make arrays of the lists among them
-_JOINING = (np.concatenate, np.stack, np.vstack, np.hstack)
+_JOINING = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
 #: sums and products that go on from element to element, and the types in which they may go on as if the array had them
 _GOING_ON = (np.cumsum, np.cumprod)
 _OWN_TYPES = tuple(map(np.dtype, ("int64", "float32", "float64", "complex64", "complex128")))
