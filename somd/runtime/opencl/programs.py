@@ -53,11 +53,14 @@ static int unknown_0(void) { int none = 0; __asm__("" : "+r"(none)); return none
 _CAREFUL_OF_SHORTS = """#define SHORT(x) ((short)((x) + (int)(get_work_dim() >> 2)))
 #line 1
 """
-#: reciprocals within a unit in the last place, for normal numbers. `native_recip` and `native_rsqrt` take subnormal
+#: reciprocals within a unit in the last place, for normal numbers, those of doubles within 2**-18 or so (the driver's
+#: own quotients and roots begin with them). `native_recip` and `native_rsqrt` take subnormal
 #: ones besides, with a test and a multiplication on either side: a loop over pairs of bodies took twice the time.
 #: And `prefetch`, of which that compiler makes nothing
 _NEAR = """#define PREFETCH(p) __asm__ volatile("prefetch.global.L2 [%0];" :: "l"(p))
 #define NEAR_RECIPROCALS
+#define RECIPROCAL_NEAR(near, a) __asm__("rcp.approx.ftz.f64 %0, %1;" : "=d"(near) : "d"(a))
+#define ROOT_RECIPROCAL_NEAR(near, a) __asm__("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(near) : "d"(a))
 static float recip_near(float a)
 {
     float near;

@@ -37,10 +37,12 @@ FERMAT = 8
 @dataclass(frozen=True)
 class Speculation:
     """Tested elements are read as if inside: indexes but those that are `steady` are brought inside, and singles are
-    divided as if no step left the normal numbers; the variable `outside` becomes true if something was not so."""
+    divided as if no step left the normal numbers, and so are `doubles`; the variable `outside` becomes true if
+    something was not so."""
 
     outside: str
     steady: frozenset[Expression]
+    doubles: bool = False
 
 
 class Expressions:
@@ -88,9 +90,10 @@ class Expressions:
         if power:
             function = self.unit.function("fermat_mod", node.type.dtype)
             return call(function, node.type.dtype, operands[0], literal(power, node.type.dtype))
-        if self.speculation is not None and in_steps(node):
-            function = self.unit.quotient_near() if node.operator == "/" else self.unit.root_near()
-            return call(function, "float32", *operands, C(f"&{self.speculation.outside}", "int64"))
+        if self.speculation is not None and in_steps(node, self.speculation.doubles):
+            dtype, outside = node.type.dtype, C(f"&{self.speculation.outside}", "int64")
+            function = self.unit.quotient_near(dtype) if node.operator == "/" else self.unit.root_near(dtype)
+            return call(function, dtype, *operands, outside)
         symbol = same_in_c(node)
         if symbol:
             return reaching(infix(symbol, operands[0], operands[1], node.type.dtype), node)
@@ -180,11 +183,13 @@ class Expressions:
         return call(self.unit.from_end(), "int64", index, self.scope.length(array, axis))
 
 
-def in_steps(node: Expression) -> bool:
-    """Whether an expression is a quotient or a root of singles: one to round right in steps without a branch."""
+def in_steps(node: Expression, doubles: bool = False) -> bool:
+    """Whether an expression is a quotient or a root of singles, or `doubles`: one to round right in steps without a
+    branch."""
     if not isinstance(node, Operation) or node.operator not in ("/", "np.sqrt"):
         return False
-    return all(each.type.dtype == "float32" for each in (node, *node.operands))
+    known = ("float32", "float64") if doubles else ("float32",)
+    return node.type.dtype in known and all(each.type.dtype == node.type.dtype for each in node.operands)
 
 
 def reaching(made: C, node: Expression) -> C:

@@ -125,6 +125,38 @@ ROOT = """static float root_near(float a, int *outside)
     return sqrt(a);
 #endif
 }"""
+#: the same of doubles, whose exponents are tested: from -500 to 500. The inverse is 1 / b rounded right, unless all
+#: digits of b are ones, and `near` is beside the quotient, so that the last step rounds right (Markstein's theorem,
+#: *Computation of elementary functions on the IBM RISC System/6000 processor*, 1990)
+QUOTIENT_OF_DOUBLES = """static double quotient_near_double(double a, double b, int *outside)
+{
+#ifdef NEAR_RECIPROCALS
+    double near;
+    RECIPROCAL_NEAR(near, b);
+    const double missing = fma(-b, near, 1.0);
+    near = fma(near, fma(missing, missing, missing), near);
+    const double inverse = fma(near, fma(-b, near, 1.0), near), coarse = a * inverse;
+    near = fma(inverse, fma(-b, coarse, a), coarse);
+    *outside |= (as_uint2(a).y & 0x7fffffff) - 0x20b00000 > 0x3e800000;
+    *outside |= (as_uint2(b).y & 0x7fffffff) - 0x20b00000 > 0x3e800000 | as_uint2(b).x == 0xffffffff;
+    return fma(inverse, fma(-b, near, a), near);
+#else
+    return a / b;
+#endif
+}"""
+ROOT_OF_DOUBLES = """static double root_near_double(double a, int *outside)
+{
+#ifdef NEAR_RECIPROCALS
+    double near;
+    ROOT_RECIPROCAL_NEAR(near, a);
+    const double missing = fma(a, -(near * near), 1.0);
+    const double inverse = fma(fma(missing, 0.375, 0.5), near * missing, near), coarse = a * inverse;
+    *outside |= as_uint2(a).y - 0x20b00000 > 0x3e800000;
+    return fma(fma(-coarse, coarse, a), inverse * 0.5, coarse);
+#else
+    return sqrt(a);
+#endif
+}"""
 
 
 def raise_name(words: int) -> str:

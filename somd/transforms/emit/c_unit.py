@@ -124,15 +124,18 @@ class Unit:
         self.functions.setdefault("far_apart", c_faults.FAR_APART)
         return "far_apart"
 
-    def quotient_near(self) -> str:
-        """The name of the function that divides singles, and tells if it may not have rounded right."""
-        self.functions.setdefault("quotient_near", c_faults.QUOTIENT)
-        return "quotient_near"
+    def quotient_near(self, dtype: str) -> str:
+        """The name of the function that divides floats, and tells if it may not have rounded right."""
+        return self._near("quotient_near", dtype, c_faults.QUOTIENT, c_faults.QUOTIENT_OF_DOUBLES)
 
-    def root_near(self) -> str:
-        """The name of the function that takes roots of singles, and tells if it may not have rounded right."""
-        self.functions.setdefault("root_near", c_faults.ROOT)
-        return "root_near"
+    def root_near(self, dtype: str) -> str:
+        """The name of the function that takes roots of floats, and tells if it may not have rounded right."""
+        return self._near("root_near", dtype, c_faults.ROOT, c_faults.ROOT_OF_DOUBLES)
+
+    def _near(self, name: str, dtype: str, of_singles: str, of_doubles: str) -> str:
+        name, text = (name, of_singles) if dtype == "float32" else (f"{name}_double", of_doubles)
+        self.functions.setdefault(name, text)
+        return name
 
     def well(self, noted: str, number: str) -> str:
         """The test that neither the iteration nor a lower one has failed yet; `noted` keeps the first fault, if faults

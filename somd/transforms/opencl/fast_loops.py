@@ -144,17 +144,17 @@ def _may_be_unrolled(node: Loop) -> bool:
     return plain and any(isinstance(each, Element) for each in expressions_in(node.body))
 
 
-def guess_of(node: Loop, whole: Block, counted: Collection[str] | None = None) -> Guess | None:
+def guess_of(node: Loop, whole: Block, counted: Collection[str] | None = None, doubles: bool = False) -> Guess | None:
     """What there is to know of a loop of the body `whole`, and, if it is asked with the names that only loops
-    set (`counted`), of its trips; None where nothing in it is to be guessed, or it may not
-    be run twice."""
+    set (`counted`), of its trips; None where nothing in it is to be guessed, `doubles` divided in steps among it, or
+    it may not be run twice."""
     statements = list(statements_in((node,)))
     if not all(isinstance(each, Assign | If | Loop | Evaluate | Break | Continue) for each in statements):
         return None
     nodes = list(expressions_in(node.body))
     tested = list(dict.fromkeys(tested_in(nodes)))
     changed = assigned((node,))
-    if not (tested or any(map(in_steps, nodes))) or not all(
+    if not (tested or any(in_steps(each, doubles) for each in nodes)) or not all(
         _ends(each, changed) for each in statements if isinstance(each, Loop)
     ):
         return None

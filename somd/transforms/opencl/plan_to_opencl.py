@@ -42,6 +42,7 @@ from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.term_kernels import term_kernel_of
 from somd.transforms.opencl.tiled_kernels import kernel_of_few_columns, tiled_kernel_of
+from somd.transforms.opencl.turned_kernels import turned_kernel_of
 from somd.transforms.opencl.walked_kernels import walked_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.plan.claimed_scans import for_many
@@ -62,6 +63,7 @@ GROUPED = {
     "packed": packed_kernel_of,
     "terms": term_kernel_of,
     "short": short_row_kernel_of,
+    "turned": turned_kernel_of,
 }
 #: what makes one with smaller tiles, for nests that have few
 FINER = {"tiled": kernel_of_few_columns, "packed": finer_kernel_of}

@@ -26,6 +26,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_tree import C, infix
 from somd.transforms.emit.c_types import CTYPES
@@ -173,15 +174,7 @@ class _Writer:
         if self.region.depth == 1:
             write.line(f"const long {self.first[0]} = {group} * {self.count};")
             return
-        inner = self.ranges[1]
-        size = inner.stop if inner.start.value == 0 else infix("-", inner.stop, inner.start, "int64")
-        if inner.step < 0:
-            size = infix("-", inner.start, inner.stop, "int64")
-        tile = self.count * abs(inner.step)
-        more = infix("+", size, C(str(tile - 1), "int64"), "int64")
-        write.line(f"const long {self.across} = ({more.loose}) / {tile};")
-        write.line(f"const long {self.first[0]} = {group} / {self.across} * {self.count};")
-        write.line(f"const long {self.first[1]} = {group} % {self.across} * {self.count};")
+        first_of_tile(write, self.ranges[1], (self.count, self.count), (self.first[0], self.first[1]), self.across)
 
     def bring_in(self, key: Rows) -> None:
         """The rows of the group that the nest has, and the array."""
@@ -230,3 +223,19 @@ class _Writer:
                         self.scope.staged[each] = f"{self.tiles[key]}[{row}][{column.loose}]"
                 write.block(self.region.body)
                 self.scope.staged.clear()
+
+
+def first_of_tile(
+    write: Statements, inner: CRange, sizes: tuple[int, int], first: tuple[str, str], across: str
+) -> None:
+    """Declares the first iterations of a group with a tile of so many iterations of two loops, the `inner` one second,
+    and as `across` how many tiles lie beside each other."""
+    size = inner.stop if inner.start.value == 0 else infix("-", inner.stop, inner.start, "int64")
+    if inner.step < 0:
+        size = infix("-", inner.start, inner.stop, "int64")
+    rows, columns = sizes
+    tile, group = columns * abs(inner.step), "(long)get_group_id(0)"
+    more = infix("+", size, C(str(tile - 1), "int64"), "int64")
+    write.line(f"const long {across} = ({more.loose}) / {tile};")
+    write.line(f"const long {first[0]} = {group} / {across} * {rows};")
+    write.line(f"const long {first[1]} = {group} % {across} * {columns};")

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
-from somd.transforms.emit.c_expressions import Speculation
+from somd.transforms.emit.c_expressions import Speculation, in_steps
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.c_unit import Unit
@@ -84,12 +84,14 @@ class Shape:
 
 #: the shapes where rows are brought in, columns, or only what is shared. Tiles of small elements are wide, as fewer
 #: bytes would not hide how long memory takes to answer
-OF_ROWS = (Shape(16, 128, 128, 4), Shape(16, 32, 128, 16))
+OF_ROWS = (Shape(16, 128, 128, 4), Shape(16, 96, 128, 8), Shape(16, 32, 128, 16))
 OF_COLUMNS = (Shape(16, 128, 128, 4), Shape(16, 96, 128, 8), Shape(16, 32, 128, 16))
 OF_FEW_COLUMNS = tuple(
     Shape(8, tile, 160, most, 32, apart=32) for tile, most in ((256, 4), (192, 8), (128, 8), (64, 16))
 )
 OF_SHARED = (Shape(128, 128, 128, 16, copies=4),)
+#: copies of a trip that divides singles, or takes their roots, in steps
+MOST_STEPPED = 2
 #: bytes of local memory that the tiles of a kernel may take: every device has 32 KiB
 MOST_LOCAL = 30000
 #: elements that an iteration keeps in registers all along its loop, at most
@@ -274,12 +276,12 @@ class _Writer(RowGroups):
         for read, same in zip(walk.same, self.same, strict=True):  # without a trip they may be outside
             chosen = f"{self.active} && {self.start} < {self.stop} ? {write.value(read).text} : {zero(read.type.dtype)}"
             write.line(f"const {CTYPES[read.type.dtype]} {same} = {chosen};")
-        guess = guess_of(walk.loop, self.region.body)
+        guess = guess_of(walk.loop, self.region.body, doubles=True)
         if guess is not None and (guess.steady or guess.arrays or not write.may_be_run_again(guess)):
             guess = None
         outside, kept = ("", {}) if guess is None else write.guessed(guess)
         if outside:
-            write.expressions.speculation = Speculation(outside, frozenset())
+            write.expressions.speculation = Speculation(outside, frozenset(), doubles=True)
         self.walked()
         write.expressions.speculation = None
         if outside:
@@ -290,6 +292,14 @@ class _Writer(RowGroups):
         text = kernel_text(name, arguments, write.finished(), scope, group=lanes, local=write.local)
         loops = self.region.depth
         return Kernel(name, text, tuple(arguments), (self.user,), shape.rows, lanes=shape.lanes, loops=loops)
+
+    @property
+    def copies(self) -> int:
+        """The copies of a trip at most: of quotients and roots of singles in steps two, as registers for more are not
+        had without waiting."""
+        steps = self.write.expressions.speculation is not None and self.shape in OF_SHARED
+        singles = steps and any(map(in_steps, expressions_in(self.walk.loop.body)))
+        return min(self.shape.copies, MOST_STEPPED) if singles else self.shape.copies
 
     @property
     def loads_of_one(self) -> int:
@@ -382,7 +392,7 @@ class _Writer(RowGroups):
         reads = [*self.walk.reads, *self.walk.same]
         self.scope.staged.update(staged(reads, [*places, *self.same], self.walk.loop.body))
         with write.braces(f"if ({self.active} && {self.at} + {tile} <= {self.stop})"):
-            write.lines += unroll_lines(self.shape.copies, self.operations)
+            write.lines += unroll_lines(self.copies, self.operations)
             self.columns(str(tile))
         with write.otherwise(f"if ({self.active})"):
             self.columns(f"{self.stop} - {self.at}")

@@ -162,12 +162,13 @@ def test_few_columns_have_smaller_tiles(with_tiles: Device, monkeypatch: pytest.
 
 def test_roots_and_quotients_that_steps_do_not_reach(with_tiles: Device) -> None:
     """Bodies in one place, at infinity and nowhere: the loop is run again, for those that met one."""
-    at = numbers(40, 2, dtype=single)
-    at[3], at[17, 0], mass = at[5], np.nan, numbers(40, dtype=single)
-    mass[7], at[20, 1] = np.inf, 1e-30
-    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"):
-        harness.check(attraction, (at, mass, np.ones((40, 2), single)), "opencl", workers=(1,))
-        text = attraction.source("opencl")
+    for dtype, small in ((single, 1e-30), (float, 1e-300)):
+        at = numbers(40, 2, dtype=dtype)
+        at[3], at[17, 0], mass = at[5], np.nan, numbers(40, dtype=dtype)
+        mass[7], at[20, 1] = np.inf, small
+        with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"):
+            harness.check(attraction, (at, mass, np.ones((40, 2), dtype)), "opencl", workers=(1,))
+    text = attraction.source("opencl")
     assert "at__same = active && j_start < j_stop ? at_[i * at__1 + 0] : 0;" in text  # once, and not in each trip
 
 
