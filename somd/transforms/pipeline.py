@@ -264,10 +264,10 @@ def compile_for(
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
-    method = with_names_apart(method, arguments)
+    method, inferred = with_names_apart(method, arguments)
     with in_the_users_names(method):
         try:
-            types = infer_types(method, arguments)
+            types = inferred()
         except HelpersOfArrays as found:
             return _compiled(_with_written_out(method, found.functions), arguments, aliases)
         if not method.fitted and (narrow := helpers_to_test(method, types)):

@@ -15,6 +15,7 @@ import libcst as cst
 
 from somd.transforms.access import Affine
 from somd.transforms.stages import Method
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.loops import integer_constant
 
 COMPARISONS: dict[type[cst.BaseCompOp], str] = {
@@ -186,7 +187,7 @@ def shape_reference(node: cst.BaseExpression) -> tuple[str, int] | None:
     if attribute.attr.value != "shape" or not isinstance(attribute.value, cst.Name):
         return None
     if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer):
-        return attribute.value.value, int(index.value.evaluated_value)
+        return attribute.value.value, number_of(index.value)
     return None
 
 

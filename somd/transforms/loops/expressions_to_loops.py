@@ -47,6 +47,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import whole
 from somd.transforms.loops.texts import of_text
 from somd.transforms.stages import Method, Site
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.names import evaluate
 from somd.transforms.types.long_literals import is_long
 from somd.transforms.types.scalars import INT, ArrayType, Number, ScalarType, TupleType, Type, type_of_value
@@ -148,11 +149,11 @@ class Expressions:
     def expression(self, node: cst.BaseExpression) -> Expression:
         """The value of a scalar expression."""
         if isinstance(node, cst.Integer):
-            made = constant(node.evaluated_value, UINT64 if is_long(node) else INT64)
+            made = constant(number_of(node), UINT64 if is_long(node) else INT64)
             plain = node.value.isdecimal() or made.type == UINT64
             return made if plain else replace(made, name=node.value)
         if isinstance(node, cst.Float | cst.Imaginary):
-            made = constant(node.evaluated_value, strong(self.type_of(node)))
+            made = constant(number_of(node), strong(self.type_of(node)))
             return replace(made, name=node.value) if isinstance(node, cst.Float) and made.type == FLOAT64 else made
         if isinstance(node, cst.Name | cst.Attribute):
             return self._named(node)

@@ -19,7 +19,7 @@ from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.loops.program import Chunk, Loop
 from somd.transforms.multicore.names import FAR
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 
 Ends = tuple[str, str]
 
@@ -40,7 +40,7 @@ def chunk_rooms(chunk: Chunk | None, scope: Scope) -> list[cst.BaseStatement]:
         lengths = (f"({Expressions(scope).value(length).text})" for length in each.lengths[1:])
         sizes.append(" * ".join((str(np.dtype(each.type.dtype).itemsize), *lengths)))
     count = f"{scope.name(chunk.count.name)} = chunk_trips({' + '.join(sizes)})"
-    return parsed(count, *(Statements(scope).room(each) for each in chunk.arrays))
+    return verbatim(count, *(Statements(scope).room(each) for each in chunk.arrays))
 
 
 def ends_of(chunk: Chunk | None, limits: Ends, scope: Scope) -> Ends:
@@ -67,4 +67,4 @@ def assumed_places(chunk: Chunk | None, loop: Loop, scope: Scope) -> list[cst.Ba
     if chunk is None:
         return []
     variable, first = scope.name(loop.variable.name), scope.name(chunk.first.name)
-    return parsed(f"assume(0 <= {variable} - {first}, {variable} - {first} < {FAR})")
+    return verbatim(f"assume(0 <= {variable} - {first}, {variable} - {first} < {FAR})")

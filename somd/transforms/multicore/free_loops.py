@@ -11,7 +11,7 @@ from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Constant, Lanes, Loop, Strips, Tile
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.stages import Dim
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 
 
 def free_dim(loop: Loop, scope: Scope) -> Dim:
@@ -34,4 +34,4 @@ def lane_arrays(written: Sequence[Strips | Tile], length: str, scope: Scope) -> 
         for variable in (*node.loaded, *node.stored)
     }
     texts = {scope.kept(name): f"lane_array({length}, np.{numpy_name(dtype)})" for name, dtype in kept.items()}
-    return parsed(*(f"{name} = {texts[name]}" for name in sorted(texts)))
+    return verbatim(*(f"{name} = {texts[name]}" for name in sorted(texts)))

@@ -27,7 +27,7 @@ from somd.transforms.loops.work import operations
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.stages import Dim, Reduction
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.types.scalars import ScalarType
 
 #: operations of a body whose text may stand twice
@@ -57,7 +57,7 @@ def lane_loops(
         return [strips(stop, f"min({LANES}, {left(base)})")]
     edge = fresh.name("edge")
     whole = f"{edge} = {start} + trips({start}, {stop}, {step}) // {LANES} * {stride}"
-    return [*parsed(whole), strips(edge, LANES), strip(edge, left(edge))]
+    return [*verbatim(whole), strips(edge, LANES), strip(edge, left(edge))]
 
 
 def lanes_made(reduction: Reduction, scalar: ScalarType, lanes: str, lane: str) -> list[str]:

@@ -55,7 +55,7 @@ from somd.transforms.stages import (
     partial_results,
     partition_roots,
 )
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -98,7 +98,7 @@ class MasterBuilder:
         if joined_names(self.plan) or library_numbers(self.plan):
             parameters.append(self.fresh.name("functions"))
         parameters += self.of_ranks()
-        body = [*docstring(self.plan.method.function), *(self.steps(self.plan.body) or parsed("pass"))]
+        body = [*docstring(self.plan.method.function), *(self.steps(self.plan.body) or verbatim("pass"))]
         header = f"@master\ndef {self.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
@@ -191,8 +191,8 @@ class MasterBuilder:
         header, variable, firsts = self.printing.header(step)
         steps, node = [*firsts, *self.steps(step.body)], step.node
         if not isinstance(node, cst.If) and any(isinstance(s, Phase) for s in nested_steps(step.body)):
-            steps = [*parsed("answer_signals()"), *steps]
-        body = cst.IndentedBlock(steps or parsed("pass"))
+            steps = [*verbatim("answer_signals()"), *steps]
+        body = cst.IndentedBlock(steps or verbatim("pass"))
         if isinstance(node, cst.For):
             return node.with_changes(target=cst.Name(variable), iter=cst.parse_expression(header), body=body)
         test = cst.parse_expression(header)
@@ -206,7 +206,7 @@ class MasterBuilder:
         rank, parts = self.fresh.name("rank"), self.fresh.name("n_slaves")
         pairs = [(array, self.fresh.name(name)) for array, name in copies.items()]
         kept = "".join(f"    keep({array}, {name}, {rank}, {parts})\n" for array, name in pairs)
-        return parsed(
+        return verbatim(
             *(f"{name} = np.empty_like({array})" for array, name in pairs), f"for {rank} in prange({parts}):\n{kept}"
         )
 
@@ -257,10 +257,10 @@ class MasterBuilder:
         """What is tested once, before the phase."""
         first, last = ([(far_text(n.scalars), n.site)] if n is not None else [] for n in nest.near)
         tests = [*first, *((self.exact.text(check.condition), check.site) for check in nest.checks), *last]
-        return parsed(*(f"if {condition}:\n    raise IndexError({site.number})\n" for condition, site in tests))
+        return verbatim(*(f"if {condition}:\n    raise IndexError({site.number})\n" for condition, site in tests))
 
     def failing(self, slave: Slave) -> list[cst.BaseStatement]:
-        return parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n") if slave.faults else []
+        return verbatim(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n") if slave.faults else []
 
     def plain_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         rank, parts, lo, hi = map(self.fresh.name, ("rank", "n_slaves", "lo", "hi"))
@@ -323,7 +323,7 @@ class MasterBuilder:
         )
         alone = f"{slave.name}({', '.join((start, stop, *slave.arguments))})"
         if builder.nest.relaxed is not None:
-            return [*self.relaxed_parts(builder)[0], *parsed(loop)]
+            return [*self.relaxed_parts(builder)[0], *verbatim(loop)]
         return self.worthwhile(builder, alone, loop)
 
     def relaxed_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
@@ -340,7 +340,7 @@ class MasterBuilder:
             f"    {lo}, {hi} = slave_range({limits}, {rank}, {parts})\n"
             f"    {slave.name}({arguments})\n"
         )
-        return [*built, *parsed(loop)]
+        return [*built, *verbatim(loop)]
 
     def relaxed_parts(self, builder: SlaveBuilder) -> tuple[list[cst.BaseStatement], str]:
         """The statements before a relaxed phase, and the number of its parts: one where it must run in order."""
@@ -349,7 +349,7 @@ class MasterBuilder:
         if nest.in_order_if:
             tests = " or ".join(f"({self.exact.text(text)})" for text in nest.in_order_if)
             parts = self.fresh.name("parts")
-            built += parsed(f"{parts} = 1 if {tests} else {self.fresh.name('n_slaves')}")
+            built += verbatim(f"{parts} = 1 if {tests} else {self.fresh.name('n_slaves')}")
         assert nest.relaxed is not None
         if not nest.relaxed.fresh:
             return built, parts
@@ -362,8 +362,8 @@ class MasterBuilder:
         function = cst.ensure_type(cst.parse_statement(halo), cst.FunctionDef)
         self.functions.append(function.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]))
         snapshots = {array: self.fresh.name(copy) for array, copy in nest.relaxed.snapshots.items()}
-        built += parsed(*(f"{copy} = np.empty_like({array})" for array, copy in snapshots.items()))
-        built += parsed(
+        built += verbatim(*(f"{copy} = np.empty_like({array})" for array, copy in snapshots.items()))
+        built += verbatim(
             f"for {rank} in prange({parts}):\n"
             f"    {lo}, {hi} = slave_range({self.limits(builder, nest.dims[0])}, {rank}, {parts})\n"
             f"    {name}({', '.join((lo, hi, *snapshots, *snapshots.values()))})\n"
@@ -392,7 +392,7 @@ class MasterBuilder:
         if builder.nest.relaxed is not None:
             arguments = ", ".join((rank, f"{rank} + 1", blocks, *slave.arguments))
             loop = f"for {rank} in prange({blocks}):\n    {slave.name}({arguments})\n"
-            return [*built, *parsed(*texts, loop, *after)]
+            return [*built, *verbatim(*texts, loop, *after)]
         arguments = ", ".join((first, last, length, *slave.arguments))
         begin, end = self.shared_blocks(blocks)
         before, parts = self.dealt(builder, end if begin == "0" else f"{end} - {begin}")
@@ -402,7 +402,7 @@ class MasterBuilder:
             f"    {slave.name}({arguments})\n"
         )
         alone = f"{slave.name}({', '.join(('0', blocks, length, *slave.arguments))})"
-        return [*parsed(*texts), *self.worthwhile(builder, alone, loop), *parsed(*after)]
+        return [*verbatim(*texts), *self.worthwhile(builder, alone, loop), *verbatim(*after)]
 
     def partials(self, builder: SlaveBuilder, blocks: str) -> list[str]:
         """The statements that make room for the partial results of scalars."""
@@ -432,7 +432,7 @@ class MasterBuilder:
         ]
         after = combining_texts(nest, self.types, self.fresh)
         after += [self.combined(builder, reduction, blocks) for reduction in nest.reductions]
-        return [*parsed(*texts), *self.failing(slave), *parsed(*after)]
+        return [*verbatim(*texts), *self.failing(slave), *verbatim(*after)]
 
     def small(self, builder: SlaveBuilder) -> str:
         """The condition under which one MI runs a phase."""
@@ -458,10 +458,10 @@ class MasterBuilder:
         limits = [self.limits(builder, dim) for dim in builder.nest.dims if dim.invariant]
         alone = f"{self.before(builder, False)}{shared_panels.panels_alone(builder.shared, limits)}{rank}{alone}\n"
         if self.in_order:
-            return parsed(*alone.splitlines())
+            return verbatim(*alone.splitlines())
         loop = f"{self.before(builder, True)}{shared_panels.panels_divided(builder.shared, limits, self.fresh)}{loop}"
         loop += self.behind(builder)
-        return parsed(f"if {self.small(builder)}:\n{indented(alone)}else:\n{indented(loop)}")
+        return verbatim(f"if {self.small(builder)}:\n{indented(alone)}else:\n{indented(loop)}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:
         name, partials = reduction.name, builder.partials(reduction.name)

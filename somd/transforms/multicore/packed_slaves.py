@@ -24,7 +24,7 @@ from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Dim, Phase, Plan, Sweeps
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.tree.walking import children_of, nodes_of
 
 
@@ -68,7 +68,7 @@ class PackedSlaveBuilder(SlaveBuilder):
             texts += [f"assume(0 <= {part}, {part} < {stride}, 0 <= {place}, {place} < {FAR})"]
         loop = self.loop(dim, f"range(trips({base}, {stop}, {stride}))", [*self.variable(dim), *self.body()])
         loop = loop.with_changes(target=cst.Name(turn))
-        return [*parsed(*texts), loop]
+        return [*verbatim(*texts), loop]
 
     def variable(self, dim: Dim) -> list[cst.BaseStatement]:
         """What stands before the body in the innermost loop."""
@@ -76,7 +76,7 @@ class PackedSlaveBuilder(SlaveBuilder):
         texts = [f"assume(0 <= {turn}, {turn} < {FAR})"]
         if any(dim.variable in _names_outside(statement, self.offsets()) for statement in self.nest.body):
             texts.append(f"{dim.variable} = {base} + {turn} * {self.sweeps.stride}")
-        return parsed(*texts)
+        return verbatim(*texts)
 
     def offsets(self) -> Mapping[cst.Subscript, int]:
         """The packed accesses of this phase."""

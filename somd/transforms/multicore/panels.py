@@ -21,7 +21,7 @@ from somd.transforms.loops.program import Expression, Loop
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Nest, Phase, Plan, Uniform, nested_steps
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.tree.walking import children_of
 
 #: rows of a part, below which it does not pay to begin with them
@@ -71,7 +71,7 @@ class PanelsBuilder:
         low, high = f"{self.lows}[{self.at}]", f"{self.highs}[{self.at}]"
         keeps = [f"{kept}[{self.at}] = {name}" for name, kept in self.kept.items()]
         limits = f"{low}, min({high}, {self.border})"
-        made = parsed(
+        made = verbatim(
             f"{low} = {builder.text(dim.start)}",
             f"{high} = {builder.text(dim.stop)}",
             *keeps,
@@ -108,20 +108,20 @@ class PanelsBuilder:
         `MasterBuilder.dealt` gives them for the rows from border to top."""
         assert isinstance(self.step.node, cst.For)
         width, rows, slaves = self.fresh.name("width"), f"{self.array}.shape[0]", self.fresh.name("n_slaves")
-        before = parsed(
+        before = verbatim(
             f"{self.upto} = {self.stop}",
             f"{self.depth} = turns_at_a_time(trips({self.start}, {self.upto}, 1), {slaves})",
             f"{width} = {rows}" if self.whole else f"{width} = rows_together({self.array}.nbytes, {rows})",
             f"{self.lows}, {self.highs} = room({self.depth}, np.int64), room({self.depth}, np.int64)",
             *(f"{kept} = room({self.depth}, np.{numpy_name(self.types[name])})" for name, kept in self.kept.items()),
         )
-        begun = parsed(
+        begun = verbatim(
             "answer_signals()",
             f"{self.end} = min({self.panel} + {self.depth}, {self.upto})",
             f"{self.border} = {self.end} + {self.margin}" if self.margin else f"{self.border} = {self.end}",
         )
         place = self.fresh.name("place")
-        begun += parsed(
+        begun += verbatim(
             f"for {place} in range({self.end} - {self.panel}):\n    {self.lows}[{place}] = {self.highs}[{place}] = 0\n"
         )
         turn = _loop(f"for {self.variable} in range({self.panel}, {self.end}):", body)
@@ -129,9 +129,9 @@ class PanelsBuilder:
         if _breaks(self.step.node.body):
             # A turn that ends the loop does so when the rows have got the updates of those before it.
             left = self.fresh.name(f"left_{self.number}")
-            turn = turn.with_changes(orelse=cst.Else(cst.IndentedBlock(parsed(f"{left} = False"))))
-            begun += parsed(f"{left} = True")
-            after += parsed(f"if {left}:\n    break\n")
+            turn = turn.with_changes(orelse=cst.Else(cst.IndentedBlock(verbatim(f"{left} = False"))))
+            begun += verbatim(f"{left} = True")
+            after += verbatim(f"if {left}:\n    break\n")
         header = f"for {self.panel} in range({self.start}, {self.upto}, {self.depth}):"
         panels = _loop(header, [*begun, turn, *after])
         text = f"# some turns at a time, then phase {self.number} for the rows that may wait"
@@ -152,7 +152,7 @@ class PanelsBuilder:
             f"    {self.name}({lo}, {hi}, {arguments})\n"
         )
         indented = "".join(f"    {line}\n" for line in region.splitlines())
-        return parsed(
+        return verbatim(
             f"{self.top} = {self.border}",
             f"for {place} in range({count}):\n    {self.top} = max({self.top}, {self.highs}[{place}])\n",
             f"if ({self.top} - {self.border}) * ({count}) * {row} < small_work():\n"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import libcst as cst
@@ -38,6 +39,7 @@ from somd.transforms.stages import (
 )
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import with_own_label
+from somd.transforms.tree.verbatim import Verbatim
 from somd.transforms.tree.walking import Transformer, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type, type_of_value
 from somd.transforms.types.typing_table import Types
@@ -214,10 +216,20 @@ def _renamed(function: cst.FunctionDef, method: Method) -> cst.FunctionDef:
 OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
 
 
+#: marks in front of names, and what is to be looked at more closely: lines of several statements, marks among texts
+_MARKED = re.compile(rf"\b{MARK}")
+_SEVERAL = re.compile(rf";|{MARK}[^\n]*['\"#]|['\"#][^\n]*{MARK}")
+
+
 class _Finished(Transformer):
     """Takes marks off names, and puts the statements that stand for one that raises on lines of their own."""
 
     _anew = False
+
+    def _inside(self, node: cst.CSTNode) -> cst.CSTNode:
+        if type(node) is Verbatim and node.made is None and not _SEVERAL.search(node.text):
+            return replace(node, text=_MARKED.sub("", node.text)) if MARK in node.text else node
+        return super()._inside(node)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
         value = updated_node.value

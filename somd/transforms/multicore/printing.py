@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import libcst as cst
 import numpy as np
@@ -22,6 +21,7 @@ from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
 from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.types.scalars import ArrayType, Number, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -164,8 +164,7 @@ def _scope(
 
 def parsed_lines(lines: Sequence[str]) -> list[cst.BaseStatement]:
     """The statements of a text."""
-    module = cst.parse_module("\n".join(["pass", *lines, ""]))  # comments at the top would be the module's
-    return list(cast(Sequence[cst.BaseStatement], module.body))[1:]
+    return verbatim("\n".join(lines)) if lines else []
 
 
 def loop_at_once(region: Region, level: int, scope: Scope, limits: tuple[str, str]) -> list[cst.BaseStatement] | None:

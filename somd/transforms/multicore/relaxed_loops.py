@@ -17,7 +17,7 @@ from somd.transforms.access import RelaxedRead
 from somd.transforms.emit.python_text import shifted
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Nest
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 
 Ends = tuple[str, str]
 
@@ -42,7 +42,7 @@ def relaxed_loops(
         return loops(ends, True)
     first, last = fresh.name("first_inside"), fresh.name("last_inside")
     limits = ", ".join((*ends, str(step), *map(str, margins)))
-    found = [*parsed(f"{first}, {last} = inner_range({limits})")]
+    found = [*verbatim(f"{first}, {last} = inner_range({limits})")]
     if margins[0]:
         found += loops((ends[0], first), True)
     found += loops((first, last), False)

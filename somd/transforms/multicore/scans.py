@@ -33,7 +33,7 @@ from somd.transforms.multicore.nodes import indented
 from somd.transforms.multicore.partials import alone_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Carry, Plan, Scan
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -58,7 +58,7 @@ class ScanPhase:
         slots = [self.room(builder.partials(carry.name), carry.name, carry) for carry in self.scan.carries]
         whole = f"{slave.name}({', '.join((start, stop, *slave.arguments))})"
         last = [f"{carry.name} = {builder.partials(carry.name)}[{self.count} - 1]" for carry in self.scan.carries]
-        return parsed(
+        return verbatim(
             f"{self.count} = part_count(trips({start}, {stop}, {dim.step}), {self.workers})",
             f"if {alone_text(builder, self.plan, exact)}:\n    {self.count} = 1\n",
             *slots,

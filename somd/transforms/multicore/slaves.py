@@ -40,7 +40,7 @@ from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.multicore.vector_blocks import lanes_are_vectors, vector_blocks
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -158,7 +158,7 @@ class SlaveBuilder:
             f"{count} >= {array}.size and elements_within({array}, {of.low}, {of.high})" for array, of in strips.assumed
         ]
         call = f"if {' and '.join(tests)}:\n    {name}({', '.join(parameters)})\nelse:\n    pass\n"
-        branch = cst.ensure_type(parsed(call)[0], cst.If)
+        branch = cst.ensure_type(cst.parse_statement(call), cst.If)
         return [branch.with_changes(orelse=cst.Else(cst.IndentedBlock([*tables, *self.whole((lo, hi))])))]
 
     def place(self) -> str:
@@ -266,7 +266,7 @@ class SlaveBuilder:
         body = [*self.assumed(level), *self.loops(level + 1)]
         if self.region.loops[level].aligned and level >= self.grid_dims():
             begin, ranges = Statements(self.scope()).cut(self.region.loops[level])
-            return [*parsed(*begin), *(self.loop(dim, each, body) for each in ranges)]
+            return [*verbatim(*begin), *(self.loop(dim, each, body) for each in ranges)]
         step = "" if dim.step == 1 else f", {dim.step}"
         return [self.loop(dim, f"range({start}, {stop}{step})", body)]
 
@@ -321,7 +321,7 @@ class SlaveBuilder:
         inner = self.clipped(within, level + 1, tile.inner, scope)
         rises = tile.variable.name in read(loop.start)
         full, cut = (stop, f"min({stop}, {inner[0]})") if rises else (start, f"max({start}, {inner[1]})")
-        lines = parsed(
+        lines = verbatim(
             f"{first} = {begin} + ({dim.variable} - {begin}) // {tile.count} * {tile.count}",
             f"{edge} = {cut} if {first} + {tile.count} <= {end} else {full}",
         )
@@ -337,7 +337,7 @@ class SlaveBuilder:
         lines = [f"for {base} in range({start}, {stop}, {stride}):"]
         lines += [f"    {count} = min({length}, trips({base}, {stop}, {step}))"]
         lines += [f"    {whole} = ({count} + {multiple - 1}) & -{multiple}"] if repeated else []
-        loop = cst.ensure_type(parsed_lines(lines)[0], cst.For)
+        loop = cst.ensure_type(cst.parse_statement("\n".join([*lines, ""])), cst.For)
         block = cst.ensure_type(loop.body, cst.IndentedBlock)
         scope = replace(self.scope(), strip=Strip(self.region.loops[-1], base, count, lane, whole, repeated))
         body = [*block.body, *self.lowest(), *self.printing.statements(strips.body, scope)]
@@ -384,7 +384,7 @@ class SlaveBuilder:
         """What is proved of the scalars that are read."""
         known = self.nest.lowest_scalars.items()
         facts = ", ".join(f"{name} >= {lowest}" for name, lowest in known if name in self.nest.scalars)
-        return parsed(f"assume({facts})") if facts else []
+        return verbatim(f"assume({facts})") if facts else []
 
     def iterations(self) -> str:
         """How many iterations of the outermost loop an MI has, as text."""
@@ -406,8 +406,8 @@ class SlaveBuilder:
         """`body` between taking the copies of this MI from its slots and leaving them there."""
         rank = self.fresh.name("rank")
         pairs = [(name, f"{self.partials(name)}[{rank}]") for name in self.nest.copies]
-        taken = parsed(*(f"{name} = {slot}" for name, slot in pairs))
-        return [*taken, *body, *parsed(*(f"{slot} = {name}" for name, slot in pairs))]
+        taken = verbatim(*(f"{name} = {slot}" for name, slot in pairs))
+        return [*taken, *body, *verbatim(*(f"{slot} = {name}" for name, slot in pairs))]
 
     def laned(self, reduction: Reduction) -> bool:
         if self.nest.combined:
@@ -494,5 +494,5 @@ class SlaveBuilder:
         if lanes_are_vectors(self):
             return vector_blocks(self)
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
-        body = [*parsed(*before), *self.whole((lo, hi)), *parsed(*after)]
-        return [*parsed(*once), loop.with_changes(body=cst.IndentedBlock(body))]
+        body = [*verbatim(*before), *self.whole((lo, hi)), *verbatim(*after)]
+        return [*verbatim(*once), loop.with_changes(body=cst.IndentedBlock(body))]

@@ -27,7 +27,7 @@ from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Element, Evaluate, Length, Region, Store, Table, Variable
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.multicore.printing import parsed_lines
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.verbatim import verbatim
 
 
 def with_tables(scope: Scope, tables: Sequence[Table]) -> Scope:
@@ -47,7 +47,7 @@ def tables_made(
         count = Expressions(scope).value(table.count).text
         given = ", ".join([f"table_length({iterations}, {count})", *arguments])
         calls.append(f"{scope.name(table.array)} = {function}({given})")
-    return functions, parsed(*calls)
+    return functions, verbatim(*calls)
 
 
 def _arguments(region: Region, table: Table, scope: Scope) -> list[str]:

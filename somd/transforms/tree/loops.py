@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import libcst as cst
 
 from somd.language import markers
 from somd.transforms.stages import Method
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.walking import nodes_of
 
+#: of how many loops, which never change, the ranges are kept
+_KEPT = 4096
 #: how names begin that stand for what NumPy raises where a number does not fit
 UNFIT = "raised_unfit"
 
@@ -46,6 +50,7 @@ class Fence:
     scan: str | None = None
 
 
+@lru_cache(_KEPT)
 def range_of(loop: cst.For) -> Range | None:
     """The range that `loop` runs over, or None if it is of another form."""
     call = loop.iter
@@ -63,7 +68,7 @@ def range_of(loop: cst.For) -> Range | None:
 def integer_constant(node: cst.BaseExpression, method: Method) -> int | None:
     """The value of an integer literal, its negation, or a captured int; None otherwise."""
     if isinstance(node, cst.Integer):
-        return int(node.evaluated_value)
+        return number_of(node)
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         inner = integer_constant(node.expression, method)
         return None if inner is None else -inner

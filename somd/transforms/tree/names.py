@@ -10,6 +10,7 @@ import numpy as np
 
 from somd.capture import attributes
 from somd.capture.lookups import attribute_of, may_subscript
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.walking import children_of, nodes_of
 
 MISSING = attributes.MISSING
@@ -97,7 +98,9 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
     if isinstance(node, cst.Attribute):
         base = evaluate(node.value, namespace, local_names)
         return MISSING if base is MISSING else attribute_of(base, node.attr.value)
-    if isinstance(node, cst.SimpleString | cst.Integer):
+    if isinstance(node, cst.Integer):
+        return number_of(node)
+    if isinstance(node, cst.SimpleString):
         return node.evaluated_value
     if isinstance(node, cst.Tuple):
         return tuple(evaluate(element.value, namespace, local_names) for element in node.elements)

@@ -84,6 +84,11 @@ def _reader(node: cst.CSTNode) -> Callable[[Any], list[cst.CSTNode]]:
     return read
 
 
+def has_children(kind: type[Node], name: str, reader: Callable[[Node], list[Any]]) -> None:
+    """Enter a class of nodes that libcst does not have: the attribute that holds its children, and what reads them."""
+    _attributes[kind], _readers[kind] = (name,), reader
+
+
 def _read_as(name: str, kind: Any) -> str:
     """An attribute in a list, by the type that libcst gives it."""
     if isinstance(kind, type) and issubclass(kind, cst.CSTNode):

@@ -18,6 +18,7 @@ from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types import functions
@@ -131,7 +132,7 @@ class Expressions:
     def literal(self, node: cst.BaseExpression) -> Literal:
         """The value of a literal (with sign), else None."""
         if isinstance(node, cst.Integer | cst.Float | cst.Imaginary):
-            return node.evaluated_value
+            return number_of(node)
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
             inner = self.literal(node.expression)
             return None if inner is None else -inner

@@ -7,7 +7,7 @@ are refused (SOMD401), as are operations without a type (SOMD402 to SOMD405) and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 import numpy as np
@@ -39,6 +39,7 @@ from somd.transforms.types.scalars import (
     joined,
     type_of_value,
 )
+from somd.transforms.types.several_types import names_of_several_types
 from somd.transforms.types.typing_table import HelperInstance, HelpersOfArrays, HelpersRead, Types
 
 MAX_ROUNDS = 20
@@ -55,31 +56,30 @@ def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
     return _infer(method, Types(names=dict(arguments)), arguments, ())
 
 
-def of_several_types(method: Method, arguments: Mapping[str, Type], read: HelpersRead | None = None) -> frozenset[str]:
-    """The names that are set to values of several kinds, or of several of NumPy's types; and where that leaves types
-    unclear, also those that are set to Python's numbers and to NumPy's."""
+def with_names_apart(
+    method: Method, arguments: Mapping[str, Type], read: HelpersRead | None = None
+) -> tuple[Method, Callable[[], Types]]:
+    """`method` with names of their own for variables that follow each other under one name, with several types; and
+    what `infer_types` gives of it."""
     types = Types(names=dict(arguments), read={} if read is None else read)
     walk = _walked(method, types, arguments, ())
     unclear = any(each.code == "SOMD401" for each in walk.collector.diagnostics)
-    found: set[str] = set()
-    for name, values in walk.values.items():
-        scalars = [kind for kind, _, _ in values if isinstance(kind, ScalarType)]
-        dtypes = {"" if kind.weak else kind.dtype for kind in scalars if unclear or not kind.weak}
-        arrays = {kind for kind, _, _ in values if isinstance(kind, ArrayType)}
-        if len({kind.kind for kind in scalars}) > 1 or len(dtypes) > 1 or len(arrays) > 1:
-            found.add(name)
-    return frozenset(found)
-
-
-def with_names_apart(method: Method, arguments: Mapping[str, Type], read: HelpersRead | None = None) -> Method:
-    """`method` with names of their own for variables that follow each other under one name, with several types."""
-    names = of_several_types(method, arguments, read)
-    return names_apart(method, names) if names else method
+    names = names_of_several_types(
+        {name: [kind for kind, _, _ in found] for name, found in walk.values.items()}, unclear
+    )
+    apart = names_apart(method, names) if names else method
+    if apart is method:
+        return method, lambda: _inferred(walk)
+    return apart, lambda: infer_types(apart, arguments)
 
 
 def _infer(method: Method, types: Types, arguments: Mapping[str, Type], active: tuple[object, ...]) -> Types:
-    walk = _walked(method, types, arguments, active)
-    collector = walk.collector
+    return _inferred(_walked(method, types, arguments, active))
+
+
+def _inferred(walk: _Walk) -> Types:
+    """The types that a walk has found, if nothing is wrong with them."""
+    method, types, collector = walk.method, walk.types, walk.collector
     if types.of_arrays:
         raise HelpersOfArrays(types.of_arrays)
     check_long_literals(method, types, collector)
@@ -462,7 +462,7 @@ class _Walk:
             method = read_method(function)
             check_values(method)
             given = dict(zip(method.param_names, arguments, strict=True))
-            self.types.read[key] = with_names_apart(method, given, self.types.read)
+            self.types.read[key], _ = with_names_apart(method, given, self.types.read)
         return self.types.read[key]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.stages import Method
+from somd.transforms.tree.literals import number_of
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.scalars import ScalarType
@@ -91,7 +92,7 @@ class IntRanges:
             constant = integer_constant(node, self.method)
             return self._name(node.value) if constant is None else (constant, constant)
         if isinstance(node, cst.Integer):
-            return node.evaluated_value, node.evaluated_value
+            return number_of(node), number_of(node)
         if isinstance(node, cst.UnaryOperation):
             least, most = self.of(node.expression)
             if isinstance(node.operator, cst.Minus):
