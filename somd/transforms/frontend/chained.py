@@ -177,7 +177,9 @@ def _with_parts(target: cst.CSTNode, names: dict[cst.CSTNode, str]) -> cst.CSTNo
 
 
 def _constant(node: cst.BaseExpression) -> bool:
-    """Whether an expression is a number that is written out."""
+    """Whether an expression is a number that is written out, or a row of such."""
+    if isinstance(node, cst.Tuple | cst.List):
+        return all(_constant(each.value) for each in node.elements)
     if isinstance(node, cst.UnaryOperation):
         return _constant(node.expression)
     return isinstance(node, cst.BaseNumber) or (isinstance(node, cst.Name) and node.value in ("True", "False"))

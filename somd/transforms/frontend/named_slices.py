@@ -141,9 +141,9 @@ def _named_items(node: cst.Subscript) -> list[cst.CSTNode]:
 
 
 def _items_of_value(value: object) -> Items | None:
-    """What stands between brackets for a slice of the module, or a tuple with one."""
+    """What stands between brackets for a slice of the module, or a tuple of slices and integers."""
     values: Sequence[object] = value if isinstance(value, tuple) else (value,)
-    if not any(isinstance(each, slice) for each in values):
+    if not values or not isinstance(value, tuple | slice):
         return None
     made: list[cst.BaseSlice] = []
     for each in values:

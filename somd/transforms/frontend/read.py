@@ -6,6 +6,7 @@ from somd.capture.lookups import current
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.chained import single_assignments
 from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.named_indexes import without_named_indexes
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.plain_calls import plain_calls
 from somd.transforms.frontend.positional import positional_calls
@@ -43,7 +44,8 @@ def read_method(function: Function) -> Method:
         method = nested_method(function)
     else:
         method = reached_method(function) if isinstance(function, Reached) else method_of(function)
-    method = plain_calls(single_assignments(plain_comparisons(python_numbers(plain_loops(method)))))
+    method = without_named_indexes(plain_loops(method))
+    method = plain_calls(single_assignments(plain_comparisons(python_numbers(method))))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()
