@@ -14,13 +14,14 @@ from llvmlite import ir as _ir
 from numba import types as _types
 
 from somd.runtime.multicore.intrinsics import intrinsic
-from somd.runtime.multicore.lanes import ALIGNMENT
 from somd.runtime.multicore.numba_internals.lowering import cgutils, get_item_pointer, make_array
 from somd.runtime.multicore.vectors import shuffled
 
 ir: Any = _ir
 types: Any = _types
 WORD, BIT = _ir.IntType(64), _ir.IntType(1)
+#: the bytes of a vector: truth values of wider ones are packed and unpacked by most processors
+WIDTH = 32
 
 
 class _Row:
@@ -74,7 +75,7 @@ class _Row:
 
     def places_in_vectors(self, best: Any, place: Any, count: Any, odd: bool, lines: int) -> Any:
         """The same in vectors, of which so many at least are in the row; whether a nan was met that counts."""
-        builder, width = self.builder, ALIGNMENT // self.size
+        builder, width = self.builder, WIDTH // self.size
         mark, lanes = ir.IntType(8 * self.size), lines * width
         line, marks = ir.VectorType(self.element, width), ir.VectorType(mark, width)
         none = (1 << (8 * self.size - 1)) - 1 - lanes
@@ -91,17 +92,16 @@ class _Row:
                 builder.store(builder.select(test, at, builder.load(kept_at)), kept_at)
             if odd and self.floats:
                 self.note_nan(met, new)
-        value, at = (self.joined([builder.load(each) for each in slots]) for slots in (bests, where))
-        at = builder.add(at, ir.Constant(at.type, list(range(lanes))))
-        while lanes > 1:
-            lanes //= 2
-            (left, right), (near, far) = (self.halves(each, lanes) for each in (value, at))
-            same = builder.and_(self.better(right, left, "=="), builder.icmp_signed("<", far, near))
-            test = builder.or_(self.better(right, left), same)
-            value, at = builder.select(test, right, left), builder.select(test, far, near)
-        at = self.only(at)
+        found = []
+        for line_at, (kept, kept_at) in enumerate(zip(bests, where, strict=True)):
+            own = ir.Constant(marks, list(range(line_at * width, (line_at + 1) * width)))
+            found.append((builder.load(kept), builder.add(builder.load(kept_at), own)))
+        while len(found) > 1 or found[0][0].type.count > 1:
+            pairs = list(zip(found[::2], found[1::2], strict=False)) or [self.halves(*found[0])]
+            found = [self.first_of(*pair) for pair in pairs]
+        value, at = map(self.only, found[0])
         with builder.if_then(builder.icmp_signed("<", at, mark(none))):
-            builder.store(self.only(value), best)
+            builder.store(value, best)
             builder.store(builder.add(self.first, at if mark == WORD else builder.sext(at, WORD)), place)
         return self.any(met)
 
@@ -115,7 +115,7 @@ class _Row:
             builder.store(builder.or_(builder.load(odd), builder.fcmp_unordered("uno", new, new)), odd)
 
     def extreme_in_vectors(self, best: Any, odd: Any, count: Any, lines: int) -> None:
-        builder, width = self.builder, ALIGNMENT // self.size
+        builder, width = self.builder, WIDTH // self.size
         line, bits = ir.VectorType(self.element, width), ir.VectorType(ir.IntType(8 * self.size), width)
         start = self.vector(line, builder.load(best))
         bests = [cgutils.alloca_once_value(builder, start) for _ in range(lines)]
@@ -125,11 +125,11 @@ class _Row:
                 old = builder.load(kept)
                 builder.store(builder.select(self.better(each, old), each, old), kept)
             self.note_nan(met, new)
-        value = self.joined([builder.load(each) for each in bests])
-        while value.type.count > 1:
-            left, right = self.halves(value, value.type.count // 2)
-            value = builder.select(self.better(right, left), right, left)
-        builder.store(self.only(value), best)
+        found = [builder.load(each) for each in bests]
+        while len(found) > 1 or found[0].type.count > 1:
+            pairs = list(zip(found[::2], found[1::2], strict=False)) or [sum(self.halves(found[0]), ())]
+            found = [builder.select(self.better(right, left), right, left) for left, right in pairs]
+        builder.store(self.only(found[0]), best)
         builder.store(builder.or_(builder.load(odd), self.any(met)), odd)
 
     # --- vectors -------------------------------------------------------------------------------------------------
@@ -141,12 +141,12 @@ class _Row:
         with cgutils.for_range_slice(builder, WORD(0), count, WORD(lanes), WORD) as (base, _):
             base = builder.select(builder.icmp_signed("<", base, last), base, last)
             offset = builder.mul(base, WORD(self.size))
-            yield base, [self.load(builder.add(offset, WORD(ALIGNMENT * at)), line) for at in range(lines)]
+            yield base, [self.load(builder.add(offset, WORD(WIDTH * at)), line) for at in range(lines)]
 
     def note_nan(self, met: Any, vectors: Any) -> None:
         """Note in `met` where one of some vectors has a nan."""
         builder = self.builder
-        for left, right in zip(vectors[::2], vectors[1::2] or vectors, strict=True):
+        for left, right in zip(vectors[::2], vectors[1::2], strict=True):
             found = builder.sext(builder.fcmp_unordered("uno", left, right), met.type.pointee)
             builder.store(builder.or_(builder.load(met), found), met)
 
@@ -157,15 +157,18 @@ class _Row:
         word = ir.IntType(kind.count)
         return builder.icmp_signed("!=", builder.bitcast(bits, word), word(0))
 
-    def joined(self, parts: Any) -> Any:
-        """Vectors of one length, one behind the other; one, two or four of them."""
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [shuffled(self.builder, *pair, range(2 * parts[0].type.count)) for pair in pairs]
-        return parts[0]
+    def first_of(self, left: Any, right: Any) -> Any:
+        """Of two vectors with places the better elements, of equal ones those with the lesser place."""
+        builder, (one, near), (other, far) = self.builder, left, right
+        same = builder.and_(self.better(other, one, "=="), builder.icmp_signed("<", far, near))
+        test = builder.or_(self.better(other, one), same)
+        return builder.select(test, other, one), builder.select(test, far, near)
 
-    def halves(self, vector: Any, count: int) -> Any:
-        return [shuffled(self.builder, vector, vector, part) for part in (range(count), range(count, 2 * count))]
+    def halves(self, *vectors: Any) -> Any:
+        """The first halves of some vectors, and the second ones."""
+        count = vectors[0].type.count // 2
+        parts = (range(count), range(count, 2 * count))
+        return [tuple(shuffled(self.builder, each, each, part) for each in vectors) for part in parts]
 
     def only(self, vector: Any) -> Any:
         return self.builder.extract_element(vector, ir.IntType(32)(0))
@@ -173,7 +176,7 @@ class _Row:
 
 def _whole(row: _Row, count: Any, lines: int, most: int = 1 << 62) -> Any:
     """Whether a row has so many vectors in memory, and no more elements than `most`."""
-    builder, least = row.builder, WORD(ALIGNMENT // row.size * lines)
+    builder, least = row.builder, WORD(WIDTH // row.size * lines)
     near = builder.icmp_signed("<", count, WORD(most))
     return builder.and_(row.straight, builder.and_(builder.icmp_signed(">=", count, least), near))
 
@@ -200,7 +203,7 @@ def _place(symbol: str) -> Any:
             best, where = (cgutils.alloca_once_value(builder, each) for each in (best_given, place_given))
             count, left = builder.sub(high, low), cgutils.alloca_once_value(builder, BIT(1))
             most = 1 << 30 if row.size == 4 else 1 << 62
-            for lines in (2, 1):
+            for lines in (4, 2):
                 with builder.if_then(builder.and_(builder.load(left), _whole(row, count, lines, most))):
                     nan = row.places_in_vectors(best, where, count, counts, lines)
                     builder.store(nan, left)
@@ -230,12 +233,12 @@ def _extreme(symbol: str) -> Any:
             row = _Row(context, builder, array, given, others, low, symbol)
             best, nan = (cgutils.alloca_once_value(builder, each) for each in (best_given, odd_given))
             count = builder.sub(high, low)
-            with builder.if_else(_whole(row, count, 4)) as (long, other):
+            with builder.if_else(_whole(row, count, 8)) as (long, other):
                 with long:
-                    row.extreme_in_vectors(best, nan, count, 4)
-                with other, builder.if_else(_whole(row, count, 1)) as (short, rest):
+                    row.extreme_in_vectors(best, nan, count, 8)
+                with other, builder.if_else(_whole(row, count, 2)) as (short, rest):
                     with short:
-                        row.extreme_in_vectors(best, nan, count, 1)
+                        row.extreme_in_vectors(best, nan, count, 2)
                     with rest:
                         row.extreme_one_by_one(best, nan, count)
             return context.make_tuple(builder, made, [builder.load(best), builder.load(nan)])
