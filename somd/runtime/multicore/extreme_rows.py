@@ -127,7 +127,9 @@ class _Row:
             self.note_nan(met, new)
         found = [builder.load(each) for each in bests]
         while len(found) > 1 or found[0].type.count > 1:
-            pairs = list(zip(found[::2], found[1::2], strict=False)) or [sum(self.halves(found[0]), ())]
+            if len(found) == 1:
+                found = [half for (half,) in self.halves(found[0])]
+            pairs = zip(found[::2], found[1::2], strict=True)
             found = [builder.select(self.better(right, left), right, left) for left, right in pairs]
         builder.store(self.only(found[0]), best)
         builder.store(builder.or_(builder.load(odd), self.any(met)), odd)
