@@ -96,3 +96,14 @@ def active(a, x, v):
         going[going] = np.abs(d) > 1e-8
         turns += 1
     return root, n, np.cross(v, n), turns
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=3), numbers(n, seed=4), np.argsort(numbers(n))) for n in (0, 1, 30)])
+@somd
+def exchanged_under_masks(a, b, c, k):
+    m = a > b
+    a[m], b[m] = b[m], a[m]
+    c[m], n = 0.0, m.sum()
+    c[a > 2], a[a > 1] = a[a > 2], b[a > 1] + 1
+    b[k], a[k] = a, c[k] * n
+    return m, a[m].sum()

@@ -133,3 +133,33 @@ def local_by_columns(m: A) -> np.ndarray:
         for j in range(m.shape[1]):
             sums[i, j] = sums[i - 1, j] + m[i, j]
     return sums
+
+
+@program(lambda: [(numbers(n), numbers(m, seed=1), np.zeros(n)) for n, m in ((4, 20), (0, 5), (20, 4), (7, 7))])
+@somd
+def further_than_the_partition(
+    a: Annotated[np.ndarray, dist, partition(Chunked(2))], b: Annotated[np.ndarray, dist, like("a")], c: np.ndarray
+) -> None:
+    """A partitioner cuts the indexes of its array: not all that a loop has, nor those of another array of the name."""
+    for i in range(len(b)):
+        b[i] += 1.0
+        if i < len(a):
+            a[i] += b[i]
+    for i in range(-3, len(b)):
+        if i >= 0:
+            b[i] *= 2.0
+    for _ in range(1):
+        a, c = c, a
+    for i in range(len(a)):
+        a[i] -= 1.0
+
+
+@program(lambda: [(np.repeat(np.arange(3), 4), numbers(m), np.zeros(3)) for m in (3, 12, 40)])
+@somd
+def further_than_the_keys(
+    key: Annotated[np.ndarray, dist, partition(ByKey)], value: dist[np.ndarray], out: np.ndarray
+) -> None:
+    for i in range(len(value)):
+        if i < len(key):
+            out[key[i]] += value[i]
+        value[i] = -value[i]

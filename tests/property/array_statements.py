@@ -222,6 +222,9 @@ class Writer:
             other = "b" if name == "a" else "a"
             mask = self.random.choice((f"{name} > 0", f"{other} < {name}", f"{name} != {name}[::-1]"))
             under = self.random.choice(("k", f"{other}[{mask}]", f"{name}[{mask}] * 2 - {other}[{mask}]", "3"))
+            if self.rank == 1 and self.random.random() < 0.3:
+                index = self.random.choice((mask, mask, "g % max(len(b), 1)"))
+                return f"{name}[{mask}], {other}[{index}] = {under}, {self.random.choice((f'{name}[{index}]', '2'))}"
             return f"{name}[{mask}] {self.random.choice(('=', '+='))} {under}"
         if kind > 0.91:
             rows = "(g % max(len(a), 1), 0)" if self.rank == 2 and self.random.random() < 0.5 else "g % max(len(a), 1)"

@@ -40,7 +40,7 @@ def violation(access: Access, axis: int, sets: Sets) -> str | None:
         TooComplex: isl gave up, or its answer has no Python form.
     """
     variables = [domain.variable for domain in access.loops]
-    return _over_parameters(variables, [*domain_formulas(access), _outside(access, axis, sets)], sets)
+    return reached(variables, [*domain_formulas(access), _outside(access, axis, sets)], sets)
 
 
 def of_statement(access: Access, axis: int) -> Access | None:
@@ -105,10 +105,10 @@ def negative(access: Access, axis: int, sets: Sets) -> str | None:
     if index is None or keys_in(index):
         return None
     below = Affine(f"({index.text} < 0)", index.names)
-    return _over_parameters([domain.variable for domain in access.loops], [*domain_formulas(access), below], sets)
+    return reached([domain.variable for domain in access.loops], [*domain_formulas(access), below], sets)
 
 
-def _over_parameters(variables: Sequence[str], formulas: Sequence[Affine], sets: Sets) -> str | None:
+def reached(variables: Sequence[str], formulas: Sequence[Affine], sets: Sets) -> str | None:
     """Python text of: there are values of `variables` that satisfy the formulas; None if there never are."""
     if sets.empty(variables, formulas):
         return None

@@ -34,6 +34,9 @@ from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, TupleType
 
+#: what is stored, and its value where that is known
+Given = tuple[cst.BaseExpression, Value | None]
+
 
 class Assignments:
     """Lowers the assignments of a method."""
@@ -80,7 +83,7 @@ class Assignments:
                 return self.under_mask(small, target, mask, value)
             if self.is_scatter(target):
                 masked = self.beside_slices(small, target, value)
-                return self.scatter(small, target, value, "=") if masked is None else masked
+                return self.scatter(small, target, (value, None), "=") if masked is None else masked
             return self.stored(small, self.target_of(target), self.expressions.value(value), value)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
 
@@ -90,15 +93,16 @@ class Assignments:
         return any(isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType) for i in items)
 
     def scatter(
-        self, small: cst.BaseSmallStatement, target: cst.Subscript, value: cst.BaseExpression, operator: str
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, given: Given, operator: str
     ) -> list[cst.BaseStatement]:
-        """`a[index] = value`, or `op=` for different indexes."""
-        before = self.changed_by([target.value], [value, *target.slice], small)
+        """`a[index] = value`, or `op=` for different indexes; the value may be given already."""
+        node, value = given
+        before = self.changed_by([target.value], [node, *target.slice], small)
         if operator == "=":
-            self.test(self.target_of(target.value), value, False)
+            self.test(self.target_of(target.value), node, False)
         else:
-            test_operands(self.expressions, small, (target.value, value))
-        scattered(self.expressions, target, self.expressions.value(value), value, before, operator)
+            test_operands(self.expressions, small, (target.value, node))
+        scattered(self.expressions, target, value or self.expressions.value(node), node, before, operator)
         return []
 
     def is_sum(self, target: cst.Subscript) -> bool:
@@ -155,9 +159,8 @@ class Assignments:
         if alone and isinstance(value, View) and value.whole and made_under(self.expressions, value.array, name):
             return []
         kind = cast(ArrayType, self.types.nodes[node])
-        if (other or name not in names_read(node)) and name not in names_read(
-            cst.parse_expression(shape_text(value.shape))
-        ):
+        lengths = cst.parse_expression(f"({''.join(f'{length.text}, ' for length in value.shape)})")
+        if (other or name not in names_read(node)) and name not in names_read(lengths):
             allocation = self.names.expression(self.nests.allocation(value.shape, kind), small)
             target = cst.Name(name)
             line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], allocation)])
@@ -296,6 +299,8 @@ class Assignments:
     ) -> list[cst.BaseStatement]:
         if isinstance(target, cst.Name) and value.shape:
             return self.bound(small, target.value, value, node)
+        if isinstance(target, cst.Subscript) and self.is_scatter(target):
+            return self.scatter(small, target, (node, value), "=")
         if isinstance(self.types.nodes.get(target), ArrayType):
             return self.stored(small, self.target_of(target), value, node)
         if value.shape:
@@ -349,8 +354,6 @@ class Assignments:
         left = [name for name in given if name not in names]
         return self.exchange(small, [*names, *left], [*given, *gone])
 
-    # --- stores --------------------------------------------------------------------------------------------------
-
     def stored(
         self, small: cst.BaseSmallStatement, view: View, value: Value, node: cst.BaseExpression
     ) -> list[cst.BaseStatement]:
@@ -369,7 +372,7 @@ class Assignments:
         if mask is not None and not brings_its_own(self.expressions, mask, small.value):
             return self.under_mask(small, cst.ensure_type(small.target, cst.Subscript), mask, small.value)
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target) and self.is_sum(small.target):
-            return self.scatter(small, small.target, small.value, code_of(small.operator).strip())
+            return self.scatter(small, small.target, (small.value, None), code_of(small.operator).strip())
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target):
             made = self.beside_slices(small, small.target, small.value)
             if made is not None:
@@ -494,7 +497,3 @@ class Assignments:
             message = "NumPy raises ValueError here: this part of an array is for reading alone"
             raise self.expressions.refuse("SOMD202", message, node, "write into the array itself, or into a copy")
         return view
-
-
-def shape_text(shape: tuple[Linear, ...]) -> str:
-    return f"({''.join(f'{length.text}, ' for length in shape)})"

@@ -70,6 +70,9 @@ def scattered(
             message = "a mask beside slices takes a value that is the same for all that it chooses"
             helps = "write the loop, in `with single:`, with a number that counts what the mask has chosen"
         raise expressions.refuse("SOMD202", message, target, helps)
+    if any(of_mask(expressions, item) and getattr(expressions.type_of(item), "ndim", 1) > 1 for item in chosen):
+        message = "elements under a mask of several axes, and other targets in one statement"
+        raise expressions.refuse("SOMD202", message, target, "write one a line, and read a copy: `t = a.copy()`")
     indexes = [index_at(expressions, item, base.shape[axis], target) for axis, item in enumerate(chosen)]
     made = Emitting(expressions, target)
     if (

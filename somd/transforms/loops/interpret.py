@@ -347,10 +347,10 @@ class _Runner:
 
     def cut(self, names: Names, points: Sequence[tuple[int, ...]]) -> list[Sequence[int]]:
         """The blocks of iterations that each run in order."""
-        blocks = [block for block in self._cut(names, points) if len(block)]
-        if self.region.handed_on and (self.alone(names) or not blocks):
-            blocks = [range(len(points))]
-        return blocks
+        handed_on = bool(self.region.handed_on)
+        alone = self.alone(names) and (handed_on or self.region.partition is not None)
+        blocks = [] if alone else [block for block in self._cut(names, points) if len(block)]
+        return blocks or [range(len(points))] * (alone or handed_on)
 
     def alone(self, names: Names) -> bool:
         """Whether all iterations run in order."""

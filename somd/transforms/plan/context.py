@@ -209,9 +209,12 @@ def _partitioner(method: Method, name: str) -> str | None:
 
 
 class Context:
-    """The method being planned, with side tables that grow as it is."""
+    """The method being planned, with side tables that grow as it is; `changed_keys` are arrays of keys that it is known
+    to change, so that a partitioner promises nothing of them."""
 
-    def __init__(self, method: Method, kinds: Kinds, collector: Collector) -> None:
+    def __init__(
+        self, method: Method, kinds: Kinds, collector: Collector, changed_keys: frozenset[str] = frozenset()
+    ) -> None:
         self.method = method
         self.kinds = kinds
         self.collector = collector
@@ -220,6 +223,7 @@ class Context:
         inexact = _Inexact(kinds.inexact)
         inexact.asked = kinds.asked
         self.scope = Scope(method, frozenset(kinds.ranks), {}, inexact, keys)
+        self.changed_keys = changed_keys
         #: what holds somewhere in the method, and what holds from the place on that is planned
         self.all_facts: tuple[Fact, ...] = facts_of(method, self.scope, kinds.ranks)
         self._facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)

@@ -49,6 +49,7 @@ from somd.transforms.plan.partial_results import (
     parallel_inside,
     parallel_or_formula,
 )
+from somd.transforms.plan.partitions import changed_keys
 from somd.transforms.plan.planned import Anew, Planned
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected, leaves_early, waits
@@ -88,9 +89,13 @@ from somd.transforms.tree.walking import holds, nodes_of
 
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     """The plan of `method`; without `kinds`, as far as the source alone shows them."""
-    collector = Collector()
-    context = Context(method, kinds or kinds_from_source(method), collector)
-    method = with_stand_ins(context)
+    planned = _planned(context := Context(method, kinds or kinds_from_source(method), Collector()))
+    changed = changed_keys(planned.plan, context)
+    return _planned(Context(method, context.kinds, Collector(), changed)) if changed else planned
+
+
+def _planned(context: Context) -> Planned:
+    collector, method = context.collector, with_stand_ins(context)
     planner = _Planner(context)
     body = planner.method()
     plan = Plan(

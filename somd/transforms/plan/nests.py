@@ -13,7 +13,7 @@ import libcst as cst
 from somd.language.operators import OPERATORS
 from somd.transforms.access import Access, Affine, Relaxed
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
-from somd.transforms.analysis.affine import affine, variable
+from somd.transforms.analysis.affine import affine
 from somd.transforms.analysis.bounds import (
     as_asked,
     first_outside,
@@ -24,7 +24,7 @@ from somd.transforms.analysis.bounds import (
     proved_lowest,
     violation,
 )
-from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
+from somd.transforms.analysis.dependences import find_conflict, may_be_negative
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
@@ -38,6 +38,7 @@ from somd.transforms.plan.formulas import is_formula
 from somd.transforms.plan.independent import independent_loops
 from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.near import Reckoning
+from somd.transforms.plan.partitions import partition_of
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
@@ -114,7 +115,9 @@ def build_nest(
         for name in (*(each.array for each in combined), *scalars.copies):
             raise Rejected(messages.relaxed_combining(context.method, loop, name))
         context.relaxed.snapshots.update(relaxed.snapshots)
-    partition = _partition(proved, loop, bool(scalars.reductions or combined or filled), context)
+    reduces = bool(scalars.reductions or combined or filled)
+    partition, left_out = partition_of(proved, loop, reduces, context, sets)
+    in_order_if += () if left_out is None else (left_out,)
     if relaxed is not None and in_order_if and partition is not None:
         raise Rejected(messages.partition_not_usable(context.method, loop, partition))
     return Nest(
@@ -171,34 +174,6 @@ def _told_apart(variables: set[str], context: Context) -> list[str]:
     """The names of distributed loops' variables; for loops over trip numbers, what these stand for."""
     strided = context.method.strided
     return sorted(strided[name].variable if name in strided else name for name in variables)
-
-
-def _partition(accesses: Sequence[Access], loop: cst.For, reduces: bool, context: Context) -> str | None:
-    """The parameter whose partitioner cuts `loop`: one that it indexes directly along axis 0.
-
-    Raises:
-        Rejected: several partitioners would cut it, or one whose promise the loop needs cannot.
-    """
-    header = range_of(loop)
-    assert header is not None
-    name = variable(header.variable)
-    roots = {
-        context.partitions[a.array]
-        for a in accesses
-        if a.array in context.partitions and a.indices[0] is not None and a.indices[0].text == name
-    }
-    relies = any(index is not None and keys_in(index) for a in accesses for index in a.indices if a.write)
-    if len(roots) > 1:
-        raise Rejected(messages.several_partitions(context.method, loop, sorted(roots)))
-    step = integer_constant(header.step, context.method)
-    if roots and (reduces or step is None or step < 0):
-        if relies:
-            raise Rejected(messages.partition_not_usable(context.method, loop, roots.pop()))
-        return None
-    written = {a.array for a in accesses if a.write}
-    if relies and (not roots or roots & written):
-        raise Rejected(messages.partition_not_usable(context.method, loop, next(iter(sorted(roots)), "")))
-    return roots.pop() if roots else None
 
 
 def _negative_indexes(accesses: Sequence[Access], sets: Sets) -> tuple[str, ...]:

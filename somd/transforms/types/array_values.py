@@ -78,13 +78,14 @@ def applied(function: Callable[..., Any], operands: tuple[Type, ...], literals: 
         NotTyped: NumPy refuses it, or gives what a method cannot hold.
     """
     reason = ""
+    refusals = TypeError, ValueError, AttributeError, ArithmeticError, IndexError, np.exceptions.ComplexWarning
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         for trial in TRIALS:
             try:
                 return typed_value(function(*_samples(operands, literals, trial)))
-            except (TypeError, ValueError, AttributeError, ArithmeticError, np.exceptions.ComplexWarning) as error:
+            except refusals as error:
                 reason = str(error)
     raise NotTyped(reason)
 
