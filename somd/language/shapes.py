@@ -23,6 +23,8 @@ INDEXES, WEIGHTS = "indexes", "weights"
 REQUESTED = "requested"
 #: what `np.add.at` and its like add, and the elements that they add it to
 ADDED = "added"
+#: what is stored, and the elements that arrays of indexes choose, or a mask in an array of one dimension
+CHOSEN, UNDER = "chosen", "under"
 #: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
 PRODUCT = "product "
 #: begins the name of what a function writes by `out=`, with how many operands: these, `out` and `where` are told
@@ -46,7 +48,9 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
 
     >>> misfit("operands", (3,), (4,))
     ValueError('operands could not be broadcast together with shapes (3,) (4,) ')
-    """
+    >>> misfit("under", (3,), (4,))
+    ValueError('NumPy boolean array indexing assignment cannot assign 3 input values to the 4 output values where the mask is true')
+    """  # noqa: E501
     if what == INDEX:
         return IndexError(f"index {first[0]} is out of bounds for axis {first[1]} with size {second[0]}")
     shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second, *others)]
@@ -62,6 +66,14 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
         return _stretched(shapes)
     if what == ADDED:
         return ValueError("array is not broadcastable to correct shape")
+    if what == CHOSEN:
+        given, chosen = _told(shapes[:1]), _told(shapes[1:])
+        return ValueError(
+            f"shape mismatch: value array of shape {given} could not be broadcast to indexing result of shape {chosen}"
+        )
+    if what == UNDER:
+        counts = f"{shapes[0][0]} input values to the {shapes[1][0]} output values where the mask is true"
+        return ValueError(f"NumPy boolean array indexing assignment cannot assign {counts}")
     if what == WEIGHTS:
         return ValueError("The weights and list don't have the same length.")
     if what == UNPACKED:
@@ -165,7 +177,7 @@ def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bo
     if what in (MASK, UNPACKED, WEIGHTS):
         return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
-    if what in (INPUT, REQUESTED, ADDED):
+    if what in (INPUT, REQUESTED, ADDED, CHOSEN, UNDER):
         return all(given in (taken, 1) for given, taken in pairs)
     if what == OUTPUT:
         return all(given in (taken, 1) for taken, given in pairs)

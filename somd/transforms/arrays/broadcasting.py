@@ -9,7 +9,19 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import ADDED, INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, WRITTEN, misfit
+from somd.language.shapes import (
+    ADDED,
+    CHOSEN,
+    INDEXES,
+    INPUT,
+    MASK,
+    OPERANDS,
+    OUTPUT,
+    REQUESTED,
+    UNDER,
+    WRITTEN,
+    misfit,
+)
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
@@ -64,7 +76,7 @@ class Broadcasting:
     def into(self, what: str, target: Shape, value: Shape, node: cst.CSTNode) -> None:
         """Test that a value fits into a target."""
         if value:
-            self.test(what, *((value, target) if what in (INPUT, ADDED) else (target, value)), node)
+            self.test(what, *((target, value) if what == OUTPUT else (value, target)), node)
 
     def test(
         self, what: str, first: Shape, second: Shape, node: cst.CSTNode, told: Sequence[Shape] = (), named: str = ""
@@ -76,6 +88,8 @@ class Broadcasting:
             INDEXES: (True, True),
             INPUT: (True, False),
             ADDED: (True, False),
+            CHOSEN: (True, False),
+            UNDER: (True, False),
             REQUESTED: (True, False),
             OUTPUT: (False, True),
         }.get(what, (False, False))

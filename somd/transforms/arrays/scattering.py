@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 import numpy as np
 
-from somd.language.shapes import ADDED, INDEX, INDEXES, INPUT, WEIGHTS
+from somd.language.shapes import ADDED, CHOSEN, INDEX, INDEXES, OUTPUT, UNDER, WEIGHTS
 from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.emitting import Emitting
@@ -102,7 +102,9 @@ def scattered(
         return f"{element} {operator} {number}"
 
     assert isinstance(base, View)
-    _one_by_one(made, base, indexes, value, INPUT, line)
+    masked = len(base.shape) == len(value.shape) == 1 and of_mask(expressions, chosen[0])
+    what = OUTPUT if operator != "=" else UNDER if masked else CHOSEN
+    _one_by_one(made, base, indexes, value, what, line)
 
 
 def _one_by_one(

@@ -363,7 +363,7 @@ class Calls:
         values = [a.value for a in node.args if a.keyword is None]
         keywords = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
         fill = name in ("full", "full_like")
-        dtype_node = keywords.pop("dtype", values[1 + fill] if len(values) > 1 + fill else None)
+        dtype_node = values[1 + fill] if len(values) > 1 + fill else keywords.pop("dtype", None)  # not both
         if not values or keywords or len(values) > 2 + fill:
             self.report("SOMD203", f"`{name}` takes a shape and a dtype here", node, "leave the other arguments out")
             return None

@@ -124,3 +124,26 @@ def test_a_form(method) -> None:
                     assert type(one) is type(other) or (type(other) is float and isinstance(one, np.float64))
                     assert np.array_equal(one, other) and np.shape(one) == np.shape(other)
             assert (found is own[1]) == (wanted is given[1])
+
+
+def stored_at(a, k, mask, v, w):
+    a[k] = v
+    a[mask] = w
+    a[np.arange(len(k))] += v
+
+
+@pytest.mark.parametrize(
+    ("k", "w", "told"),
+    [
+        ((0, 1, 2), (9, 9), r"shape mismatch: value array of shape \(2,\) .* indexing result of shape \(3,\)"),
+        ((0, 1), (9, 9), "cannot assign 2 input values to the 3 output values where the mask is true"),
+    ],
+)
+def test_shapes_that_are_told(k: tuple[int, ...], w: tuple[int, ...], told: str) -> None:
+    names = ("a", "k", "mask", "v", "w")
+    given = (np.zeros(5), np.array(k), np.arange(5) > 1, np.ones(2), np.array(w))
+    types = dict(zip(names, map(parse_type, describe_all(given, names)), strict=True))
+    interpreter = Interpreter(loop_program(compile_for(stored_at, types, {})))
+    for run in (lambda: stored_at(*given), lambda: interpreter.run(dict(zip(names, given, strict=True)), 1)):
+        with pytest.raises(ValueError, match=told):
+            run()
