@@ -8,12 +8,12 @@ scan of s by +                        the totals store nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from somd.language.scanning import SCANS
-from somd.transforms.loops.program import Assign, Raise, Region, Scan, Store, Unpack
+from somd.transforms.loops.program import Assign, If, Raise, Scan, Statement, Store, Unpack
 from somd.transforms.loops.scopes import set_by
-from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.walking import bodies, statements_in
 
 
 def problems_of(scan: Scan) -> Iterator[str]:
@@ -35,12 +35,16 @@ def problems_of(scan: Scan) -> Iterator[str]:
     if any(isinstance(node, Store | Raise) for node in statements_in(totals.body)):
         yield f"{where} store elements, or raise"
     names = {variable.name for variable in scanned}
-    if list(_setting(totals, names)) != list(_setting(region, names)):
+    if list(_setting(totals.body, names)) != list(_setting(region.body, names)):
         yield f"{where} set scalars otherwise"
 
 
-def _setting(region: Region, names: set[str]) -> Iterator[tuple[str, ...]]:
-    """What sets the scalars, in order."""
-    for node in statements_in(region.body):
+def _setting(body: Sequence[Statement], names: set[str]) -> Iterator[tuple[str, ...]]:
+    """What sets the scalars, in order; of two versions of one body, once."""
+    for node in body:
         if isinstance(node, Assign | Unpack) and set_by(node) & names:
             yield tuple(sorted(set_by(node)))
+        inner = [list(_setting(each, names)) for each in bodies(node)]
+        versions = isinstance(node, If) and len(inner) == 2 and inner[0] == inner[1]
+        for found in inner[:1] if versions else inner:
+            yield from found

@@ -12,12 +12,17 @@ import somd
 from somd import dist
 from somd.transforms.loops.printer import expression_text
 from somd.transforms.loops.program import PROVED, Element, If, Loop, Proved
+from somd.transforms.loops.verify import verify
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes import strip_guards
 from somd.transforms.passes import versioning as module
 from somd.transforms.passes.versioning import _Versions, versioning
+from somd.transforms.pipeline import compile_for, loop_program
+from somd.transforms.schedules import scheduled
+from somd.transforms.signature_text import parse_type
 from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
+from tests.transforms.passes.validation import schedules
 
 NUMBERS = np.linspace(-1.0, 2.0, 24)
 PLACES = np.array([2, 0, 1, 2])
@@ -215,3 +220,14 @@ operation, proved_in = module.operation, module.proved_in
 @pytest.mark.parametrize("bug", BUGS, ids=str)
 def test_bugs_are_caught(bug: Bug) -> None:
     assert is_caught(bug, versioning, lambda: (*versions(), *in_part(), *left()))
+
+
+def chosen_rows(a: np.ndarray, mask: np.ndarray):
+    return a[2:0:-1][mask].sum()
+
+
+def test_versions_of_a_scan_set_its_scalars_once() -> None:
+    types = {"a": parse_type("float64[:, :]"), "mask": parse_type("bool[:, :]")}
+    program = loop_program(compile_for(chosen_rows, types, {}))
+    for schedule in schedules():
+        verify(scheduled(program, schedule))
