@@ -6,8 +6,10 @@ axes, in `Types.calls`. `axis` and `keepdims` are constants.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -48,6 +50,17 @@ class Reducing:
         return getattr(np, self.name)(array, **options)
 
 
+@cache
+def _order(name: str) -> tuple[str, ...]:
+    """The names of what a reduction may be given beside the array by its place."""
+    _, *others = inspect.signature(getattr(np, name)).parameters.values()
+    return tuple(each.name for each in others if each.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+
+def _has_key(arguments: list[cst.Arg], name: str) -> bool:
+    return any(each.keyword is not None and each.keyword.value == name for each in arguments)
+
+
 def first_of(node: cst.Call) -> cst.BaseExpression:
     """The number that a reduction begins with."""
     return next(each.value for each in node.args if each.keyword is not None and each.keyword.value == "initial")
@@ -82,8 +95,9 @@ class Reductions:
             return None
 
     def options(self, name: str, found: ArrayType, rest: list[cst.Arg], node: cst.Call) -> Reducing | None:
+        order = [*_order(name), *[""] * len(rest)]
         given: Mapping[str, cst.BaseExpression] = {
-            ("axis" if a.keyword is None else a.keyword.value): a.value for a in rest
+            (order[k] if a.keyword is None else a.keyword.value): a.value for k, a in enumerate(rest)
         }
         axes: tuple[int, ...] | None = None
         keepdims, ddof, initial = False, 0, False
@@ -95,8 +109,13 @@ class Reductions:
                 keepdims = known
             elif key == "ddof" and type(known) is int and name in ("var", "std"):
                 ddof = known
-            elif key == "initial" and name in ("max", "min") and self.begins(found, value):
+            elif key == "initial" and name in ("max", "min") and self.begins(found, value) and _has_key(rest, key):
                 initial = True
+            elif key in ("dtype", "out") and known is None:
+                continue
+            elif key == "":
+                self.report(f"`{name}` takes fewer arguments", node, "leave some out")
+                return None
             else:
                 helps = "`axis`, `keepdims` and `ddof` are taken, as constants"
                 if key == "initial":
