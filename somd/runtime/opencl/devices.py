@@ -223,18 +223,20 @@ _LARGE, _SMALL = 32 << 20, 4 << 20
 
 
 def _describe(cl: Any, platform: Any, handle: Any) -> DeviceInfo:
+    kind = _kind(cl, platform, handle)
     return DeviceInfo(
         name=handle.name.strip(),
         platform=platform.name.strip(),
         platform_version=platform.version.strip(),
         vendor=platform.vendor.strip(),
-        kind=_kind(cl, platform, handle),
+        kind=kind,
         doubles=bool(handle.double_fp_config),
         rounds_singles=bool(handle.single_fp_config & _CORRECT_DIVIDE),
         compute_units=handle.max_compute_units,
         max_work_group_size=handle.max_work_group_size,
         max_work_item_sizes=tuple(handle.max_work_item_sizes),
-        local_memory=handle.local_mem_size,
+        # a simulator has more, for all kernels of a program together
+        local_memory=min(handle.local_mem_size, drivers.LEAST_LOCAL) if kind == "simulator" else handle.local_mem_size,
         global_memory=handle.global_mem_size,
         driver_version=handle.driver_version.strip(),
         cache=_cache(platform, handle),

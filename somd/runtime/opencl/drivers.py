@@ -10,6 +10,9 @@ value to the registers of vectors: on processors with AVX-512 it makes `-1 - x` 
 exist, and the process ends. The driver reads `CL_CONFIG_LLVM_OPTIONS` when its first context is made, of a name that
 it does not know takes no notice, and what the user has set there is kept.
 
+Oclgrind counts the local memory of all kernels of a program together. So it gets room for that of several, unless the
+user has said how much there is (`OCLGRIND_LOCAL_MEM_SIZE`); each kernel takes no more than any device has.
+
 The loader reads `OCL_ICD_VENDORS` when the first platform is asked for, so a pyopencl that was imported but not used
 earlier is fine; one that was used keeps the drivers that it found then.
 """
@@ -33,6 +36,8 @@ from typing import Any
 from somd.runtime.opencl.failures import NoDevice
 from somd.runtime.opencl.folders import cache_folder, read_own, write_whole
 
+#: bytes of local memory that every device has
+LEAST_LOCAL = 32 << 10
 _VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 _PREFIX = "vendors-"
 _NVIDIA = "libnvidia-opencl.so.1"
@@ -47,6 +52,7 @@ _NVIDIA_FOLDERS = (
     "/usr/lib",
 )
 _INTELS_OPTIONS, _NO_INTEGERS_IN_VECTORS = "CL_CONFIG_LLVM_OPTIONS", "-disable-x86-scalar-to-vector"
+_SIMULATED, _LOCAL_OF_PROGRAMS = "OCLGRIND_LOCAL_MEM_SIZE", 8 * LEAST_LOCAL
 _FAMILIES = ("pocl", "intelocl", "nvidia-opencl")
 _lock = threading.Lock()
 _prepared = False
@@ -74,6 +80,7 @@ def prepare() -> None:
             return
         _prepared = True
         _mend_intels_compiler()
+        os.environ.setdefault(_SIMULATED, str(_LOCAL_OF_PROGRAMS))
         if any(os.environ.get(name) and not _is_ours(os.environ[name]) for name in _VARIABLES):
             return
         drivers = find_drivers()
