@@ -51,8 +51,10 @@ class Reducing:
 
 
 @cache
-def _order(name: str) -> tuple[str, ...]:
-    """The names of what a reduction may be given beside the array by its place."""
+def _order(name: str, is_method: bool) -> tuple[str, ...]:
+    """The names of what a reduction, or a method of an array, may be given beside the array by its place."""
+    if is_method and name in ("any", "all"):
+        return "axis", "dtype", "out", "keepdims"
     _, *others = inspect.signature(getattr(np, name)).parameters.values()
     return tuple(each.name for each in others if each.kind is not inspect.Parameter.KEYWORD_ONLY)
 
@@ -95,7 +97,7 @@ class Reductions:
             return None
 
     def options(self, name: str, found: ArrayType, rest: list[cst.Arg], node: cst.Call) -> Reducing | None:
-        order = [*_order(name), *[""] * len(rest)]
+        order = [*_order(name, len(rest) == len(node.args)), *[""] * len(rest)]
         given: Mapping[str, cst.BaseExpression] = {
             (order[k] if a.keyword is None else a.keyword.value): a.value for k, a in enumerate(rest)
         }

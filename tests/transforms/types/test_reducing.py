@@ -17,7 +17,12 @@ def in_place(a):
 @somd
 def of_truths(a):
     b = a > 0.5
-    return np.all(b, 1, None, True), b.any(0, None), np.argmin(a, 1, None), np.sum(a, axis=0, dtype=None, out=None)
+    return (
+        np.all(b, 1, None, True),
+        b.any(0, None, None, True),
+        np.argmin(a, 1, None),
+        np.sum(a, axis=0, dtype=None, out=None),
+    )
 
 
 def too_many(a):
