@@ -107,3 +107,21 @@ def exchanged_under_masks(a, b, c, k):
     c[a > 2], a[a > 1] = a[a > 2], b[a > 1] + 1
     b[k], a[k] = a, c[k] * n
     return m, a[m].sum()
+
+
+@program(lambda: [(numbers(4, 4, low=1), 5), (numbers(1, 1), 2), (numbers(3, 3, low=1), 1)], rtol=1e-12)
+@somd
+def handed_on(growth, most: int):
+    v, w = np.ones(len(growth)), np.full(len(growth), 0.5)
+    rate, n = 0.0, 0
+    while n < most:
+        u = growth @ v
+        new = u.sum()
+        if abs(new - rate) < 1e-9 * abs(new):
+            break
+        v, rate, n = u / new, new, n + 1
+        k, v, w, s = n + 1, w, v, v[0] + rate
+        w[0] += s * k
+    x, y = v * 2.0, w + 1.0
+    x, y[:1] = y, 9.0
+    return x, v, rate, n

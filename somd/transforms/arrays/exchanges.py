@@ -202,11 +202,13 @@ class Exchanges:
         arrays = [(name, value) for name, value in pairs if self._is_array(value)]
         names = tuple(name for name, _ in arrays)
         given = tuple(value.value for _, value in arrays if isinstance(value, cst.Name))
-        if arrays and len(given) == len(arrays) and len({*given}) == len(given) and {*names, *given} <= own:
+        targets = _targets(node)
+        names_alone = all(isinstance(each, cst.Name) for target in targets for each in target_parts(target))
+        if names_alone and arrays and len(given) == len(arrays) == len({*given}) and {*names, *given} <= own:
             left = [name for name in given if name not in names]
             if not set(left) & self.live.behind.get(node, frozenset()):
                 gone = [name for name in names if name not in given]
-                if left:
+                if left or len(pairs) > len(arrays):
                     self.handed[node] = ((*names, *left), (*given, *gone))
                 return
         if isinstance(node, cst.Assign) and self._is_array(node.value):
@@ -220,7 +222,11 @@ class Exchanges:
         for name, value in arrays:
             view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name) or self._gives_a_part(value)
             view = view and not self.gathers(value)
-            if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
+            if (
+                view
+                and [name] == [getattr(t, "value", None) for t in targets]
+                and self._may_copy(name, value, node, own)
+            ):
                 self.copied.add(node)
                 view = False
             if self._is_told(name, value):
@@ -372,6 +378,10 @@ def stored_in(target: cst.CSTNode) -> set[str]:
     while isinstance(target, cst.Subscript | cst.Attribute):
         target = target.value
     return names_read(target)
+
+
+def _targets(node: cst.Assign | cst.AnnAssign) -> list[cst.BaseExpression]:
+    return [node.target] if isinstance(node, cst.AnnAssign) else [each.target for each in node.targets]
 
 
 def pairs_of(node: cst.Assign | cst.AnnAssign) -> list[Pair]:
