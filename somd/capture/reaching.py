@@ -96,7 +96,8 @@ def reach_of_source(
         whole = any(p.root == name and not p.tested and not named(p) for p in paths)
         apart = {str(p.attributes[0]) for p in paths if p.root == name and p.attributes and "=" in str(p.attributes[0])}
         has_parts = any(p.root == name and p.attributes and p.attributes[0] in PARTS for p in paths)
-        whole = whole or (has_parts and name in assigned_names(function))
+        given = any(path == Path(name, ()) for p in paths for _, path in p.arguments)
+        whole = whole or (has_parts and (given or name in assigned_names(function)))
         if name in arrays:
             arguments[name] = np.empty(0)
             continue

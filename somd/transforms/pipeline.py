@@ -39,6 +39,7 @@ from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.refused_calls import calls_refused_anyhow, check_calls
 from somd.transforms.frontend.strides import constant_steps
+from somd.transforms.frontend.type_limits import with_type_limits
 from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.loops.program import Program
 from somd.transforms.plan.combined_types import check_combined_types
@@ -264,7 +265,8 @@ def compile_for(
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
-    method, inferred = with_names_apart(method, arguments)
+    of_arrays = {p: kind.dtype for p, kind in arguments.items() if isinstance(kind, ArrayType)}
+    method, inferred = with_names_apart(with_type_limits(method, of_arrays), arguments)
     with in_the_users_names(method):
         try:
             types = inferred()

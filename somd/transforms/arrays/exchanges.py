@@ -25,7 +25,7 @@ from somd.transforms.tree.names import assigned_names, names_read, target_parts,
 from somd.transforms.tree.walking import nodes_in, nodes_of
 from somd.transforms.types.functions import METHODS, PARTS
 from somd.transforms.types.scalars import ArrayType, TupleType
-from somd.transforms.types.typing_table import Types
+from somd.transforms.types.typing_table import Given, Types
 
 Pair = tuple[str, cst.BaseExpression]
 
@@ -115,8 +115,9 @@ class Exchanges:
             return self.gathers(node) or isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
         if callee.kind == "array":
             assert callee.given is not None
-            writes = callee.given.function.name == OUT or callee.given.function.writes
-            return not (writes or self.may_share(node) or self._gives_a_part(node))
+            if callee.given.function.name == OUT:
+                return self.is_new(callee.given.nodes["out"][0])
+            return not (callee.given.function.writes or self.may_share(node) or self._gives_a_part(node))
         if callee.kind in ("library", "numpy"):
             return not self.may_share(node)
         return callee.kind in ("allocate", "like", "copy", "astype", "reduce", "product") and not self.may_share(node)
@@ -138,8 +139,7 @@ class Exchanges:
         if node is None or callee is None or not self._is_array(node):
             return False
         if callee.given is not None:
-            one_of = len(callee.given.nodes.get("operands", ())) == 1  # np.einsum("ij->ji", a)
-            return one_of or callee.given.function.shares
+            return _rearranges(callee.given) or callee.given.function.shares
         if callee.kind == "cast" and isinstance(node, cst.Call):
             given = node.args[0].value
             found = self.types.names.get(given.value) if isinstance(given, cst.Name) else self.types.nodes.get(given)
@@ -378,6 +378,14 @@ def stored_in(target: cst.CSTNode) -> set[str]:
     while isinstance(target, cst.Subscript | cst.Attribute):
         target = target.value
     return names_read(target)
+
+
+def _rearranges(given: Given) -> bool:
+    """Whether `np.einsum` of one array, as in `"ij->ji"`, adds nothing up, and gives a part of it."""
+    if len(given.nodes.get("operands", ())) != 1:
+        return False
+    letters, arrow, result = str(given.constants["subscripts"]).replace(" ", "").partition("->")
+    return not arrow or "." in letters or {*letters} == {*result}
 
 
 def _targets(node: cst.Assign | cst.AnnAssign) -> list[cst.BaseExpression]:

@@ -114,6 +114,10 @@ ARITHMETIC = {
     }
     return (@T)(length * somd_cos(phase), length * somd_sin(phase));
 }""",
+    "where": """static @T numpy_where_@T(uchar test, @T yes, @T no)
+{
+    return test ? yes : no;
+}""",
     "conj": """static @T numpy_conj_@T(@T a)
 {
     return (@T)(a.x, -a.y);

@@ -144,6 +144,10 @@ class _Folder(Tracked):
         if known is not None:
             self.changed = True
             return self.block(statements_of(node.body) if known else else_statements(node), dict(state))
+        vain = self.in_vain(node.test, test)
+        if vain is not None:
+            lines, after = self.block(statements_of(node.body) if vain[0] else else_statements(node), dict(state))
+            return [self.asked(node, vain[1]), *lines], after
         body, first = self.block(statements_of(node.body), dict(state))
         other, second = self.block(else_statements(node), dict(state))
         made = self.with_body(node.with_changes(test=test), node, body)
@@ -162,6 +166,10 @@ class _Folder(Tracked):
             if self.decided(node.test, test) is False:
                 self.changed = True
                 return self.block(() if node.orelse is None else statements_of(node.orelse.body), state)
+            vain = self.in_vain(node.test, test)
+            if vain is not None and not vain[0]:
+                left, behind = self.block(() if node.orelse is None else statements_of(node.orelse.body), state)
+                return [self.asked(node, vain[1]), *left], behind
             made: cst.BaseStatement = node.with_changes(test=test)
         else:
             made = node.with_changes(iter=self.folded(node.iter, state))
@@ -337,6 +345,13 @@ class _Folder(Tracked):
 
     def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         known = self.decided(original_node.test, updated_node.test)
+        vain = self.in_vain(original_node.test, updated_node.test)
+        if vain is not None:
+            self.changed = True
+            left = updated_node.body if vain[0] else updated_node.orelse
+            other = left.deep_clone()
+            self.place(other, self.positions[original_node])
+            return updated_node.with_changes(test=vain[1], body=left, orelse=other)
         if known is None:
             return updated_node
         return self.enclosed(updated_node.body if known else updated_node.orelse)
@@ -344,6 +359,29 @@ class _Folder(Tracked):
     def decided(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> bool | None:
         """The value of an operand that a test for None has become."""
         return truth(updated) if truth(original) is None else None
+
+    def in_vain(
+        self, original: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> tuple[bool, cst.BaseExpression] | None:
+        """The truth of `k > 0 and x is not None` where its last operand tells it, and what is asked before that."""
+        if not isinstance(original, cst.BooleanOperation) or not isinstance(updated, cst.BooleanOperation):
+            return None
+        value = isinstance(updated.operator, cst.Or)
+        if self.decided(original.right, updated.right) == value:
+            return value, updated.left
+        first, last = self.in_vain(original.left, updated.left), self.in_vain(original.right, updated.right)
+        if first is not None and first[0] == value:
+            return first
+        if last is not None and last[0] == value:
+            return value, updated.with_changes(right=self.enclosed(last[1]))
+        return None
+
+    def asked(self, node: cst.BaseStatement, test: cst.BaseExpression) -> cst.BaseStatement:
+        """A test that tells nothing, but may fail."""
+        self.changed = True
+        alone = cst.If(test, cst.IndentedBlock([self.nothing()]))
+        self.positions[alone.body] = self.method.position(node)
+        return self.copied(node, alone)
 
     def constant(self, value: bool | str, node: cst.CSTNode) -> cst.BaseExpression:
         self.changed = True

@@ -9,7 +9,6 @@
     a[:, [2, 0]]                                         ->   a[:, np.array([2, 0])]
     a.sort(axis=0); b.fill(1.0)                          ->   a[...] = np.sort(a, axis=0); b[...] = 1.0
     np.cumsum(a, dtype=np.float64)                       ->   np.cumsum(a.astype(np.float64))
-    np.finfo(np.float32).eps                             ->   that number
 
 In: a `Method`. Out: the `Method` with such calls. A limit beside None that is no constant stays: NumPy leaves out one
 that the type of an integer does not hold.
@@ -18,7 +17,6 @@ that the type of an integer does not hold.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import libcst as cst
 import numpy as np
@@ -126,30 +124,6 @@ class _Calls(MethodRewriter):
             for at, each in pairs
         ]
         return updated_node.with_changes(slice=made)
-
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        """What NumPy says of a type of numbers."""
-        called = updated_node.value
-        if not isinstance(called, cst.Call) or len(called.args) != 1 or called.args[0].keyword is not None:
-            return updated_node
-        function: Any
-        dtype: Any
-        function, dtype = (
-            evaluate(each, self.method.namespace, self.method.local_names)
-            for each in (called.func, called.args[0].value)
-        )
-        known = isinstance(dtype, np.dtype) or (isinstance(dtype, type) and issubclass(dtype, np.generic | int | float))
-        if (function is not np.finfo and function is not np.iinfo) or called.args[0].star or not known:
-            return updated_node
-        kinds = "fc" if function is np.finfo else "iu"
-        value = getattr(function(dtype), updated_node.attr.value, None) if np.dtype(dtype).kind in kinds else None
-        if type(value) is not int and not isinstance(value, np.floating):
-            return updated_node
-        name = name_for(value, f"number_{updated_node.attr.value}", self.namespace, self.method.local_names)
-        self.spelled[name] = code_of(original_node)
-        made = cst.Name(name)
-        self.place(made, self.positions[original_node])
-        return made
 
     def _with_types(self, original: cst.Call, node: cst.Call) -> cst.Call:
         """A call with types of numbers in place of their names: `dtype="float32"`."""

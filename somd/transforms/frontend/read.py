@@ -6,6 +6,7 @@ from somd.capture.lookups import current
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.chained import single_assignments
 from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.grids import plain_grids
 from somd.transforms.frontend.named_indexes import without_named_indexes
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.plain_calls import plain_calls
@@ -15,6 +16,7 @@ from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.source_to_method import method_of, nested_method
 from somd.transforms.frontend.taken_to_params import reached_method
 from somd.transforms.frontend.tuple_comparisons import plain_comparisons
+from somd.transforms.frontend.type_limits import with_type_limits
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method
 
@@ -45,7 +47,8 @@ def read_method(function: Function) -> Method:
     else:
         method = reached_method(function) if isinstance(function, Reached) else method_of(function)
     method = without_named_indexes(plain_loops(method))
-    method = plain_calls(single_assignments(plain_comparisons(python_numbers(method))))
+    method = single_assignments(plain_comparisons(python_numbers(method)))
+    method = plain_calls(with_type_limits(plain_grids(method), {}))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()

@@ -48,7 +48,7 @@ SIGNS: dict[str, type[cst.BaseUnaryOp]] = {"negative": cst.Minus, "positive": cs
 ANGLES = ("degrees", "rad2deg", "radians", "deg2rad")
 #: functions of NumPy that take complex numbers here too
 OF_COMPLEX = frozenset(
-    f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle negative positive".split()
+    f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle negative positive where".split()
 )
 #: methods of scalars, and the attributes that are the parts of a complex number
 METHODS = ("conjugate", "conj")
