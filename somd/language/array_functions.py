@@ -18,8 +18,8 @@ from somd.syntax import module_of
 
 #: what an argument may be: an array or a number; several arrays; the entries of an array, written out; a number; an
 #: integer; integers that are a shape; a constant, which the text tells; a dtype; an array of indexes, or one for each
-#: axis
-ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE, PLACES = (
+#: axis; integers that say how much is put before and behind the axes
+ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE, PLACES, WIDTHS = (
     "array",
     "arrays",
     "entries",
@@ -29,6 +29,7 @@ ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE, PLACES = (
     "const",
     "dtype",
     "indexes",
+    "widths",
 )
 #: what stores the value of a ufunc: `np.add(a, b, out=c)`
 OUT = "ufunc with out"
@@ -66,7 +67,7 @@ def roll(a: array, shift: integer, axis: const = None)
 def repeat(a: array, repeats: integer, axis: const = None)
 def tile(A: array, reps: shape)
 def diff(a: array, n: const = 1, axis: const = -1)
-def pad(array: array, pad_width: const, mode: const = 'constant', *, constant_values: number = 0)
+def pad(array: array, pad_width: widths, mode: const = 'constant', *, constant_values: number = 0)
 def concatenate(arrays: arrays, axis: const = 0)
 def stack(arrays: arrays, axis: const = 0)
 def vstack(tup: arrays)

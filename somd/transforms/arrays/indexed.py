@@ -7,6 +7,7 @@ Elsewhere `b[mask]` is a new array, which a loop with a counter fills.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -31,28 +32,30 @@ if TYPE_CHECKING:
 def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: list[Item]) -> Value:
     """`base[index]`, `base[i, j]`, or with slices around the arrays of indexes, which stand side by side."""
     chosen = [k for k, item in enumerate(items) if isinstance(item, cst.BaseExpression)]
-    first = chosen[0] if ELLIPSIS not in items[: chosen[0]] else len(base.shape) - (len(items) - chosen[0])
-    if not all(expressions.goes_along(base, first + k) is not None for k in range(len(chosen))):
+    indexes = [item for item in items if isinstance(item, cst.BaseExpression)]
+    count = sum(axes_of(expressions, item) for item in indexes)
+    behind = len(items) - 1 - chosen[-1]
+    first = chosen[0] if ELLIPSIS not in items[: chosen[0]] else len(base.shape) - count - behind
+    if not all(expressions.goes_along(base, first + k) is not None for k in range(count)):
         base = expressions.computed_before(base, node.value)
-    given = [(first + k, items[each]) for k, each in enumerate(chosen)]
-    values = [
-        index_at(expressions, item, base.shape[axis], node)
-        if isinstance(expressions.type_of(item), ArrayType)
-        else tested_index(expressions, item, base, axis, node)
-        for axis, item in given
-        if isinstance(item, cst.BaseExpression)
-    ]
+    values: list[Value] = []
+    for item in indexes:
+        axis = first + len(values)
+        if isinstance(expressions.type_of(item), ArrayType):
+            values += indexes_at(expressions, item, base.shape[axis:], node)
+        else:
+            values.append(tested_index(expressions, item, base, axis, node))
     shape = expressions.shapes.together([value.shape for value in values], node, INDEXES)
-    slices = [cst.Slice(None, None) if k in chosen else item for k, item in enumerate(items)]
+    slices = [*items[: chosen[0]], *[cst.Slice(None, None)] * count, *items[chosen[-1] + 1 :]]
     rest = expressions.part(node, base, slices)  # the axes of the indexes as they are
     assert isinstance(rest, View) and isinstance(base, View)
-    last = first + len(chosen)
+    last = first + count
     index_of = {expressions.goes_along(base, first + k): value for k, value in enumerate(values)}
     whole = (*rest.shape[:first], *shape, *rest.shape[last:])
 
     def element(at: At) -> cst.BaseExpression:
         inner = at[first : first + len(shape)]
-        own = (*at[:first], *[Linear()] * len(chosen), *at[first + len(shape) :])
+        own = (*at[:first], *[Linear()] * count, *at[first + len(shape) :])
         elements = []
         for number, axis in enumerate(rest.axes):
             index = index_of.get(number)
@@ -71,15 +74,29 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
     return Value(whole, element)
 
 
-def index_at(expressions: Expressions, item: cst.BaseExpression, length: Linear, node: cst.Subscript) -> Value:
-    """What stands for an axis of this length: a number, an array of indexes, or where a mask of the axis is true."""
+def axes_of(expressions: Expressions, item: cst.BaseExpression) -> int:
+    """Of how many axes an index, or a mask, chooses."""
+    kind = expressions.type_of(item)
+    return kind.ndim if isinstance(kind, ArrayType) and kind.dtype == "bool" else 1
+
+
+def indexes_at(
+    expressions: Expressions, item: cst.BaseExpression, lengths: Sequence[Linear], node: cst.Subscript
+) -> list[Value]:
+    """What stands for the next axes, which have these lengths: a number, an array of indexes, or where a mask is true,
+    for each of its axes."""
     value, kind = expressions.value(item), expressions.type_of(item)
     if not isinstance(kind, ArrayType) or kind.dtype != "bool":
-        return value
-    expressions.shapes.test(MASK, (length,), value.shape, node)
+        return [value]
+    expressions.shapes.test(MASK, tuple(lengths[: kind.ndim]), value.shape, node)
+    if kind.ndim > 1 and not isinstance(value, View):  # it is asked for each axis
+        value = expressions.computed_before(value, item)
     own = expressions.names.dtype("int64")
-    number = Value(value.shape, lambda at: expressions.names.expression(f"{own}({at[0].text})", node))
-    return _kept(expressions, node, number, value, "int64")
+
+    def place(axis: int) -> Value:
+        return Value(value.shape, lambda at: expressions.names.expression(f"{own}({at[axis].text})", node))
+
+    return [_kept(expressions, node, place(axis), value, "int64") for axis in range(kind.ndim)]
 
 
 def tested_index(
@@ -92,9 +109,12 @@ def tested_index(
 
 def test_indexes(expressions: Expressions, node: cst.Subscript, items: list[Item], base: Value) -> None:
     """Test the integers beside a mask, and slices."""
+    counts = [axes_of(expressions, item) if isinstance(item, cst.BaseExpression) else 1 for item in items]
     for number, item in enumerate(items):
         if isinstance(item, cst.BaseExpression) and not isinstance(expressions.type_of(item), ArrayType):
-            axis = number if ELLIPSIS not in items[:number] else len(base.shape) - (len(items) - number)
+            axis = sum(counts[:number])
+            if ELLIPSIS in items[:number]:
+                axis = len(base.shape) - sum(counts[number:])
             tested_index(expressions, item, base, axis, node)
 
 

@@ -128,25 +128,23 @@ def diff(given: Arguments) -> Value:
 
 def pad(given: Arguments) -> Value:
     """An array with more elements at its ends: a number, the last element, or those of the other end."""
-    base, mode, width = given.value("array"), given.constant("mode"), given.constant("pad_width")
+    base, mode = given.value("array"), given.constant("mode")
     rank = len(base.shape)
-    if isinstance(width, int):
-        width = ((width, width),) * rank
-    elif isinstance(width, tuple) and all(type(each) is int for each in width):
-        width = (width if len(width) == 2 else width * 2,) * rank
-    width = width * rank if len(width) == 1 else width
+    width = _widths(given, rank)
     if mode not in ("constant", "edge", "wrap"):
         raise given.refuse(f"the mode `{mode}` is not taken", "`constant`, `edge` and `wrap` are")
     lengths = [given.expressions.clamped(length) for length in base.shape]
     for axis, (length, (low, high)) in enumerate(zip(lengths, width, strict=True)):
-        if mode != "constant" and low + high > 0:
+        both = low + high
+        if mode != "constant" and both != Linear():
             told = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            given.raising(f"{length.text} == 0", f"ValueError({told!r})")
+            more = "" if both.is_constant else f" and {both.text} > 0"
+            given.raising(f"{length.text} == 0{more}", f"ValueError({told!r})")
     value = given.number("constant_values", given.dtype) if mode == "constant" else ""
     least, most = given.names.function("min"), given.names.function("max")
 
-    def place(index: Linear, length: Linear, ends: tuple[int, int]) -> Linear:
-        if ends == (0, 0) or mode == "constant":
+    def place(index: Linear, length: Linear, ends: tuple[Linear, Linear]) -> Linear:
+        if ends == (Linear(), Linear()) or mode == "constant":
             return index - ends[0]
         inner = (index - ends[0]).text
         if mode == "wrap":
@@ -156,11 +154,36 @@ def pad(given: Arguments) -> Value:
     def element(at: At) -> cst.BaseExpression:
         each = list(zip(at, lengths, width, strict=True))
         found = base.element(tuple(place(*one) for one in each))
-        tests = [f"{lo} <= {k.text} < {(n + lo).text}" for k, n, (lo, hi) in each if lo or hi]
+        padded = [(k, n, lo) for k, n, (lo, hi) in each if lo != Linear() or hi != Linear()]
+        tests = [f"{lo.text} <= {k.text} < {(n + lo).text}" for k, n, lo in padded]
         return given.chosen(" and ".join(tests), given.code(found), value) if mode == "constant" and tests else found
 
     shape = tuple(length + (low + high) for length, (low, high) in zip(lengths, width, strict=True))
     return given.expressions.materialised(Value(shape, element), given.dtype, given.call)
+
+
+def _widths(given: Arguments, rank: int) -> list[tuple[Linear, Linear]]:
+    """How many elements are put before and behind each axis."""
+    width = given.constants.get("pad_width")
+    if width is None:
+        nodes = given.nodes["pad_width"]
+        flat = [given.expressions.linear(node) for node in nodes]
+        if len(flat) not in (1, 2, 2 * rank):
+            raise given.refuse(
+                "what is put around an array is told for all axes, or for each", "write `((1, 2), (0, k))`"
+            )
+        flat = [n if n.is_constant else given.expressions.named(n.text, given.expressions.natural(n)) for n in flat]
+        for each in flat:
+            if not given.expressions.natural(each):
+                given.raising(f"{each.text} < 0", 'ValueError("index can\'t contain negative values")')
+        flat = flat * (2 if len(flat) == 1 else 1)
+        return [(flat[k % len(flat)], flat[k % len(flat) + 1]) for k in range(0, 2 * rank, 2)]
+    if isinstance(width, int):
+        width = ((width, width),) * rank
+    elif isinstance(width, tuple) and all(type(each) is int for each in width):
+        width = (width if len(width) == 2 else width * 2,) * rank
+    width = width * rank if len(width) == 1 else width
+    return [(Linear(low), Linear(high)) for low, high in width]
 
 
 def windows(given: Arguments) -> Value:

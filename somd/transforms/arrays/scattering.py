@@ -13,12 +13,12 @@ import libcst as cst
 import numpy as np
 
 from somd.language.shapes import ADDED, CHOSEN, INDEX, INDEXES, OUTPUT, UNDER, WEIGHTS
-from somd.transforms.analysis.parts import items_of
+from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.emitting import Emitting
-from somd.transforms.arrays.indexed import index_at
+from somd.transforms.arrays.indexed import axes_of, indexes_at
 from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.values import ONE, Value, View
+from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
@@ -61,19 +61,13 @@ def scattered(
     """
     items = items_of(target, expressions.names.method)
     base = expressions.value(target.value)
-    chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
-    straight = isinstance(base, View) and base.written and len(chosen) == len(items) and len(items) <= len(base.shape)
-    if not straight or any(expressions.goes_along(base, axis) is None for axis in range(len(items))):
-        message = "what arrays of indexes, and slices beside them, name twice is written twice: the order counts"
-        helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
-        if all(of_mask(expressions, item) for item in chosen):
-            message = "a mask beside slices takes a value that is the same for all that it chooses"
-            helps = "write the loop, in `with single:`, with a number that counts what the mask has chosen"
-        raise expressions.refuse("SOMD202", message, target, helps)
-    if any(of_mask(expressions, item) and getattr(expressions.type_of(item), "ndim", 1) > 1 for item in chosen):
-        message = "elements under a mask of several axes, and other targets in one statement"
-        raise expressions.refuse("SOMD202", message, target, "write one a line, and read a copy: `t = a.copy()`")
-    indexes = [index_at(expressions, item, base.shape[axis], target) for axis, item in enumerate(chosen)]
+    base, first, chosen = _chosen_first(expressions, target, base, items)
+    indexes: list[Value] = []
+    for item in chosen:
+        indexes += indexes_at(expressions, item, base.shape[len(indexes) :], target)
+    if any(expressions.goes_along(base, axis) is None for axis in range(len(indexes))):
+        message = "a part of an array is stored where arrays of indexes tell"
+        raise expressions.refuse("SOMD202", message, target, "index the array itself, or write the loop")
     made = Emitting(expressions, target)
     if (
         operator != "="
@@ -84,8 +78,8 @@ def scattered(
         raise expressions.refuse("SOMD202", message, target, "to add up, write `np.add.at(a, index, e)`")
     if before:
         indexes = [
-            expressions.computed_before(index, item) if index.shape and not of_mask(expressions, item) else index
-            for index, item in zip(indexes, chosen, strict=True)
+            expressions.materialised(index, "int64", target) if index.shape and not isinstance(index, View) else index
+            for index in indexes
         ]
         value = expressions.computed_before(value, node) if value.shape else value
     target_kind, kind = expressions.type_of(target.value), expressions.type_of(node)
@@ -101,10 +95,34 @@ def scattered(
             return _in_wider(made, (element, target_kind.dtype), (number, kind.dtype), operator.removesuffix("="))
         return f"{element} {operator} {number}"
 
-    assert isinstance(base, View)
-    masked = len(base.shape) == len(value.shape) == 1 and of_mask(expressions, chosen[0])
-    what = OUTPUT if operator != "=" else UNDER if masked else CHOSEN
-    _one_by_one(made, base, indexes, value, what, line)
+    under = len(items) == 1 and len(indexes) == len(base.shape) and of_mask(expressions, chosen[0])
+    what = OUTPUT if operator != "=" else UNDER if under and len(value.shape) == 1 else CHOSEN
+    _one_by_one(made, base, indexes, value, what, line, before=first)
+
+
+def _chosen_first(
+    expressions: Expressions, target: cst.Subscript, base: Value, items: Sequence[Item]
+) -> tuple[View, int, list[cst.BaseExpression]]:
+    """What arrays of indexes, with slices around them, choose from, the axes of the indexes first; how many axes stood
+    before these; and the indexes."""
+    places = [k for k, item in enumerate(items) if isinstance(item, cst.BaseExpression)]
+    chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
+    count = sum(axes_of(expressions, item) for item in chosen)
+    whole = [cst.Slice(None, None)]
+    around: list[Item] = [*items[: places[0]], *whole * count, *items[places[-1] + 1 :]]
+    view = expressions.part(target, base, around) if len(around) > count else base
+    if not isinstance(view, View):
+        raise expressions.refuse("SOMD202", "this cannot be written", target, "name the array that is written")
+    if not view.written:
+        message = "NumPy raises ValueError here: this part of an array is for reading alone"
+        raise expressions.refuse("SOMD202", message, target, "write into the array itself, or into a copy")
+    rank, behind = len(view.shape), sum(item is not ELLIPSIS for item in items[places[-1] + 1 :])
+    first = places[0] if ELLIPSIS not in items[: places[0]] else rank - count - behind
+    order = [*range(first, first + count), *range(first), *range(first + count, rank)]
+    gone = tuple(Axis(Linear(), 1, order.index(axis)) for axis in range(rank))
+    moved = view if first == 0 else expressions.composed(view, gone, tuple(view.shape[k] for k in order), target)
+    assert isinstance(moved, View)
+    return moved, first, chosen
 
 
 def _one_by_one(
@@ -115,14 +133,16 @@ def _one_by_one(
     what: str,
     line: Callable[[str, str], str],
     first: bool = True,
+    before: int = 0,
 ) -> None:
     """Loops over all that arrays of indexes choose along the first axes of a part of an array, each with its number;
     `line` is what happens to an element, and `what` says how the value is fitted to them. All indexes are looked at
-    `first`, or each when it is used."""
+    `first`, or each when it is used. In the value so many of the other axes stand `before` those of the indexes."""
     expressions, target = made.expressions, made.node
     shape = expressions.shapes.together([index.shape for index in indexes], target, INDEXES)
     whole = (*shape, *base.shape[len(indexes) :])
-    expressions.shapes.into(what, whole, value.shape, target)
+    given = _moved(whole, len(shape), before)
+    expressions.shapes.into(what, given, value.shape, target)
     names = [made.fresh(f"at__{axis}") for axis in range(len(whole))]
     where = tuple(map(Linear.of, names))
     lengths = [expressions.clamped(length).text if length != ONE else "1" for length in whole]
@@ -140,8 +160,13 @@ def _one_by_one(
     number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
     rest = tuple([Linear()] * len(indexes)) + where[count:]
     own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
-    element, number = f"{base.array}[{', '.join(own)}]", made.code(value.at(where, whole))
+    element, number = f"{base.array}[{', '.join(own)}]", made.code(value.at(_moved(where, count, before), given))
     made.by_one_thread(made.loops(names, lengths, [line(element, number)]))
+
+
+def _moved(axes: At, count: int, before: int) -> At:
+    """What there is for each axis, with the first `count` of them behind the next ones, which are so many."""
+    return (*axes[count : count + before], *axes[:count], *axes[count + before :])
 
 
 def _is_cast(target: ArrayType, kind: ArrayType | ScalarType) -> bool:

@@ -93,8 +93,10 @@ class Stores:
         """Whether the indexes of a target are different ones: pairs are, where their first or second entries are."""
         items = items_of(target, self.names.method)
         nodes = [each for each in items if isinstance(each, cst.BaseExpression)]
-        vectors = all(getattr(self.types.nodes.get(each), "ndim", 1) == 1 for each in nodes)
-        return vectors and nodes == items and any(map(self.expressions.parts.exchanges.is_distinct, nodes))
+        kinds = [self.types.nodes.get(each) for each in nodes]
+        vectors = all(getattr(kind, "dtype", "") == "bool" or getattr(kind, "ndim", 1) == 1 for kind in kinds)
+        alone = NEW_AXIS not in items and vectors
+        return alone and any(map(self.expressions.parts.exchanges.is_distinct, nodes))
 
     def under_mask(
         self, small: cst.BaseSmallStatement, target: cst.Subscript, mask: cst.BaseExpression, node: cst.BaseExpression
@@ -118,21 +120,23 @@ class Stores:
     def beside_slices(
         self, small: cst.BaseSmallStatement, target: cst.Subscript, node: cst.BaseExpression
     ) -> list[cst.BaseStatement] | None:
-        """`a[:, mask] = value`, `a[mask, 1] = value`, or `op=`, of a mask of one axis, and a value that is the same all
-        along that axis: all elements are gone through. None for what is something else."""
+        """`a[:, mask] = value`, `a[mask, 1] = value`, or `op=`, of a mask of some axes, and a value that is the same
+        all along these: all elements are gone through. None for what is something else."""
         items = items_of(target, self.names.method)
         chosen = [i for i in items if isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType)]
         base = self.expressions.value(target.value)
-        masks = [self.types.nodes.get(each) for each in chosen] == [ArrayType("bool", 1)]
+        kind = self.types.nodes.get(chosen[0]) if len(chosen) == 1 else None
+        masks = isinstance(kind, ArrayType) and kind.dtype == "bool"
         if not masks or NEW_AXIS in items or not isinstance(base, View) or not base.written:
             return None
-        mask, place = cast(cst.BaseExpression, chosen[0]), items.index(chosen[0])
+        mask, place, count = cast(cst.BaseExpression, chosen[0]), items.index(chosen[0]), cast(ArrayType, kind).ndim
         value = self.expressions.value(node)
-        view = self.expressions.part(target, base, [cst.Slice(None, None) if i is mask else i for i in items])
+        around = [*items[:place], *[cst.Slice(None, None)] * count, *items[place + 1 :]]
+        view = self.expressions.part(target, base, around)
         assert isinstance(view, View)
         before, behind = (sum(isinstance(i, cst.Slice) for i in part) for part in (items[:place], items[place + 1 :]))
-        axis = before if ELLIPSIS not in items[:place] else len(view.shape) - 1 - behind
-        own = len(value.shape) - (len(view.shape) - axis)  # the axis of the value that goes along the mask's
+        axis = before if ELLIPSIS not in items[:place] else len(view.shape) - count - behind
+        own = len(value.shape) - (len(view.shape) - axis - count + 1)  # its axis that goes along the mask
         if own >= 0 and value.shape[own] != ONE:
             return None
         if isinstance(small, cst.AugAssign):
@@ -140,12 +144,14 @@ class Stores:
         else:
             self.test(view, node, False)
         asked = self.expressions.value(mask)
-        self.shapes.test(MASK, (view.shape[axis],), asked.shape, target)
+        self.shapes.test(MASK, view.shape[axis : axis + count], asked.shape, target)
+        if own >= 0:
+            value = _spread(value, own, count)
         self.shapes.into(INPUT, view.shape, value.shape, small)
         test_indexes(self.expressions, target, items, base)
 
         def along(test: Value) -> Value:
-            return Value(view.shape, lambda at: test.element((at[axis],)))
+            return Value(view.shape, lambda at: test.element(at[axis : axis + count]))
 
         return self.where_true(
             small, view, (value, node), along(asked), lambda: along(self.nests.read_before(asked, mask))
@@ -228,3 +234,9 @@ class Stores:
             message = "NumPy raises ValueError here: this part of an array is for reading alone"
             raise self.expressions.refuse("SOMD202", message, node, "write into the array itself, or into a copy")
         return view
+
+
+def _spread(value: Value, axis: int, count: int) -> Value:
+    """A value with so many axes of length 1 in place of one."""
+    shape = (*value.shape[:axis], *[ONE] * count, *value.shape[axis + 1 :])
+    return Value(shape, lambda at: value.element((*at[: axis + 1], *at[axis + count :])))

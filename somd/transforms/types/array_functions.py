@@ -24,6 +24,7 @@ from somd.language.array_functions import (
     PLACES,
     REQUIRED,
     SHAPE,
+    WIDTHS,
     ArrayFunction,
 )
 from somd.transforms.analysis.parts import is_none
@@ -57,6 +58,8 @@ class _Samples:
                 value, rest = tuple(rest[:what]), rest[what:]
             elif kind != CONSTANT:
                 value = rest.pop(0)
+            if kind == WIDTHS:
+                value, rest = 0, rest[what - 1 :]
             if kind == PLACES:  # samples of which may lie outside
                 value = tuple(map(_first_place, value)) if what > 0 else _first_place(value)
             if name == "*":
@@ -117,7 +120,7 @@ class ArrayFunctions:
         own = _cross if function.name == "cross" else function.function
         samples = _Samples(own, tuple(arguments), not function.writes)
         kinds = tuple(self.expressions.types.nodes[each] for each in operands)
-        lengths = {p.name for p in function.parameters if p.kind in (SHAPE, PLACES)}
+        lengths = {p.name for p in function.parameters if p.kind in (SHAPE, PLACES, WIDTHS)}
         unlike = {each for name in lengths & set(nodes) for each in nodes[name]}  # samples have lengths of their own
         literals: tuple[Literal, ...] = tuple(None if o in unlike else self.expressions.literal(o) for o in operands)
         try:
@@ -214,7 +217,7 @@ class ArrayFunctions:
             called = "" if positional else name
             if node is None:
                 constants[name] = parameter.default
-            elif kind in (CONSTANT, DTYPE) or is_none(node, self.method):
+            elif kind in (CONSTANT, DTYPE) or is_none(node, self.method) or (kind == WIDTHS and self.is_constant(node)):
                 value = self.constant(node, kind, name)
                 if value is REQUIRED:
                     return None
@@ -228,7 +231,7 @@ class ArrayFunctions:
                 operands += parts
                 several = kind == ARRAYS or (kind in (SHAPE, PLACES) and (len(parts) > 1 or parts[0] is not node))
                 called = "*" if parameter.rest else called
-                what: Any = len(parts) if several else 0
+                what: Any = len(parts) if several or kind == WIDTHS else 0
                 if kind == ENTRIES:
                     rows = rows_of(node)
                     constants["columns"] = len(rows[0].elements) if rows else 0
@@ -240,8 +243,16 @@ class ArrayFunctions:
         """The arguments that stand in one: those of a tuple."""
         if kind == PLACES and not isinstance(node, cst.Tuple):
             return (node,)
-        if kind not in (ARRAYS, ENTRIES, SHAPE, PLACES):
+        if kind not in (ARRAYS, ENTRIES, SHAPE, PLACES, WIDTHS):
             return (node,)
+        if kind == WIDTHS:
+            rows = rows_of(node) or ([node] if isinstance(node, cst.Tuple | cst.List) else [])
+            if any(len(row.elements) != 2 for row in rows):
+                self.report(
+                    "SOMD402", "two numbers for an axis are taken here", node, "write them so: `(before, behind)`"
+                )
+                return None
+            return tuple(each.value for row in rows for each in row.elements) or (node,)
         if isinstance(node, cst.Tuple | cst.List) and node.elements:
             if kind == ENTRIES and (rows := rows_of(node)):
                 return tuple(each.value for row in rows for each in row.elements)
@@ -269,7 +280,7 @@ class ArrayFunctions:
                 self.report("SOMD402", f"an array is expected here, this is `{found}`", node, way)
             return isinstance(found, ArrayType | ScalarType)
         scalar = self.expressions.as_scalar(found, node)
-        if scalar is not None and kind in (INTEGER, SHAPE) and scalar.kind not in "iu":
+        if scalar is not None and kind in (INTEGER, SHAPE, WIDTHS) and scalar.kind not in "iu":
             self.report("SOMD402", f"an integer is expected here, this is `{scalar}`", node, "convert it with `int()`")
             return False
         return scalar is not None
@@ -287,6 +298,9 @@ class ArrayFunctions:
             self.report("SOMD402", f"`{name}={text}` is not taken here", node, f"`{name}` is a constant")
             return REQUIRED
         return value
+
+    def is_constant(self, node: cst.BaseExpression) -> bool:
+        return not isinstance(self.nested(node), cst.CSTNode)
 
     def nested(self, node: cst.BaseExpression) -> Any:
         """The value of a constant, also of tuples in tuples; the node where it is none."""

@@ -94,24 +94,29 @@ class Parts:
     ) -> ArrayType | None:
         """The elements at indexes, or under a mask, that an array holds."""
         others = [each for each in items if each is not item]
-        if index.dtype == "bool" and (base.ndim == 1 or index.ndim > 1):
-            if others or index.ndim != base.ndim:
-                message = "a mask has the dimensions of its array here, or one, and stands alone"
-                self.report("SOMD403", message, node, "write the loops out, with an `if`")
-                return None
+        if index.dtype == "bool" and not others and index.ndim == base.ndim:
             return ArrayType(base.dtype, 1)
         places = [k for k, each in enumerate(items) if isinstance(each, cst.BaseExpression)]
         found = [self.expressions.any(each) for each in items if isinstance(each, cst.BaseExpression)]
+        masks = [kind.ndim for kind in found if isinstance(kind, ArrayType) and kind.dtype == "bool"]
         for kind, each in zip(found, (items[k] for k in places), strict=True):
-            dtype = "int64" if kind == ArrayType("bool", 1) else getattr(kind, "dtype", "")
+            is_mask = isinstance(kind, ArrayType) and kind.dtype == "bool"
+            dtype = "int64" if is_mask else getattr(kind, "dtype", "")
             one = ScalarType(dtype) if isinstance(kind, ArrayType) else kind
             if not isinstance(each, cst.BaseExpression) or not self.is_index(one, each):
                 return None
+        slices = [each for each in items if isinstance(each, cst.Slice)]
+        count = len(places) + sum(masks) - len(masks)
+        if count + len(slices) > base.ndim:
+            message = f"an array of {base.ndim} dimensions is indexed with {count + len(slices)}"
+            self.report("SOMD403", message, node, "a mask has no more dimensions than its array")
+            return None
         if NEW_AXIS in items or places[-1] - places[0] >= len(places):
             message = "arrays of indexes stand side by side, with slices alone around them, here"
             self.report("SOMD403", message, node, "write the loop over the indexes out")
             return None
         if not all(self.is_slice(each, node) for each in others if isinstance(each, cst.Slice)):
             return None
-        most = max(kind.ndim for kind in found if isinstance(kind, ArrayType))
-        return ArrayType(base.dtype, base.ndim - len(places) + most)
+        kinds = [kind for kind in found if isinstance(kind, ArrayType)]
+        most = max(1 if kind.dtype == "bool" else kind.ndim for kind in kinds)
+        return ArrayType(base.dtype, base.ndim - count + most)
