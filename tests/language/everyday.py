@@ -125,3 +125,77 @@ def handed_on(growth, most: int):
     x, y = v * 2.0, w + 1.0
     x, y[:1] = y, 9.0
     return x, v, rate, n
+
+
+@program(lambda: [(numbers(5), numbers(5), 4, 2), (numbers(1), numbers(1), 1, 0), (numbers(2), numbers(2), -1, 1)])
+@somd
+def grids(lon, lat, n: int, r: int):
+    lon, lat = map(np.radians, (lon, lat))
+    y, x = np.mgrid[:n, -r : n + 1]
+    v, u = np.ogrid[1:n, :r]
+    t, s = np.mgrid[0:1:3j, -1:r:5j]
+    g = np.mgrid[:n, :2]
+    return lon * lat, y * 2 + x, v + u, t * s, g[1] - 0.5
+
+
+@program(
+    lambda: (
+        [(numbers(7), k, x, None) for k in (0, 3) for x in (None, numbers(7, seed=3))]
+        + [(numbers(n), 2, None, numbers(n, seed=4)) for n in (0, 5)]
+    )
+)
+@somd
+def optional(a, k: int, x, y):
+    s = 0
+    if a[0] > -9.5 and x is not None and k < 3:
+        s = 1
+        a = a + x
+    elif k == 3 or y is None:
+        s = 2
+    elif a.any() and (k == 2 and y is not None):
+        s = 3
+        a = a * y
+    while k < 3 and y is not None:
+        k += 1
+        a = a + y
+    return a, s, a.max() if k > 2 and y is not None else a.min()
+
+
+@program(
+    lambda: [
+        (numbers(*shape), mask, np.array(k, dtype=int), numbers(*shape[:1], len(k), shape[2], seed=2), r)
+        for shape, k, r in (
+            ((3, 4, 5), [1, 3, 1, -1], 2),
+            ((1, 1, 1), [0], 0),
+            ((2, 3, 4), [5], 1),
+            ((2, 3, 4), [], -1),
+        )
+        for mask in [numbers(*shape[1:], seed=1) > 1.0]
+    ]
+)
+@somd
+def many_places(f, mask, index, v, r: int):
+    f[:, index] = v
+    f[[0, -1], :, 1:] = 0.0
+    edges = np.pad(f[0], ((r, 1), (0, r + 1)), mode="edge")
+    low = f[:, mask]
+    f[:, mask] *= 0.5
+    f[1:, mask] = low[1:, ::-1]
+    f[0][np.where(f[0] < -5.0)] = 1.0
+    f[np.nonzero(f > 6.0)] -= 1.0
+    rows = f[np.where(f[:, 0, 0] > 0.0)]
+    return edges, low, rows, np.einsum("ijk->k", f)
+
+
+@program(lambda: [(numbers(3, 4, dtype=dtype, low=0), numbers(3, 4) + 1j) for dtype in (np.uint8, np.int64)])
+@somd
+def by_types(image, z):
+    light = image / np.iinfo(image.dtype).max
+    share = np.divide(light, z.real, out=np.zeros_like(light), where=z.real > 0)
+    return share[1:], light, np.where(light > 0.01, z, 0)
+
+
+@program(lambda: [(n, 2.5) for n in (0, 3)])
+@somd
+def allocated(n: int, x: float):
+    return np.full((n, 2), x), np.zeros(n)

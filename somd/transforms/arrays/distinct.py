@@ -12,10 +12,13 @@ from collections.abc import Callable, Collection, Sequence
 
 import libcst as cst
 
+from somd.transforms.types.scalars import TupleType
 from somd.transforms.types.typing_table import Types
 
 #: functions that give such indexes, whatever they are given
 GIVING = ("argsort", "flatnonzero")
+#: functions that give places, all of which are different, as an array of indexes for each axis
+OF_PLACES = ("nonzero", "where")
 
 Pairs = Sequence[tuple[str, cst.BaseExpression]]
 
@@ -55,5 +58,7 @@ def is_distinct(
         return len(numbers) == len(listed.elements) == len(set(numbers))
     if name == "copy" and isinstance(node.func, cst.Attribute):
         return is_distinct(node.func.value, known, types, is_mask)
+    if name.rpartition(".")[2] in OF_PLACES and isinstance(types.nodes.get(node), TupleType):
+        return True
     alone = len(node.args) == 1 and node.args[0].keyword is None
     return name.rpartition(".")[2] in GIVING or (name == "arange" and alone)

@@ -62,7 +62,8 @@ class Expressions(Integers):
         if isinstance(node, cst.Subscript):
             items = items_of(node, self.names.method)
             base = self.value(node.value)
-            if any(isinstance(self.type_of(i), ArrayType) for i in items if isinstance(i, cst.BaseExpression)):
+            kinds = [self.type_of(i) for i in items if isinstance(i, cst.BaseExpression)]
+            if any(isinstance(each, ArrayType | TupleType) for each in kinds):
                 return gathered(self, node, base, items)
             return self.part(node, base, items)
         if isinstance(node, cst.Attribute):

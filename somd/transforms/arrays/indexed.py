@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from somd.language.array_functions import TRIANGLES
 from somd.language.shapes import INDEX, INDEXES
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
@@ -41,7 +42,7 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
     values: list[Value] = []
     for item in indexes:
         axis = first + len(values)
-        if isinstance(expressions.type_of(item), ArrayType):
+        if isinstance(expressions.type_of(item), ArrayType | TupleType):
             values += indexes_at(expressions, item, base.shape[axis:], node)
         else:
             values.append(tested_index(expressions, item, base, axis, node))
@@ -75,8 +76,10 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
 
 
 def axes_of(expressions: Expressions, item: cst.BaseExpression) -> int:
-    """Of how many axes an index, or a mask, chooses."""
+    """Of how many axes an index chooses, a mask, or the places of one, `np.nonzero(mask)`."""
     kind = expressions.type_of(item)
+    if isinstance(kind, TupleType):
+        return len(kind.elements)
     return kind.ndim if isinstance(kind, ArrayType) and kind.dtype == "bool" else 1
 
 
@@ -85,18 +88,20 @@ def indexes_at(
 ) -> list[Value]:
     """What stands for the next axes, which have these lengths: a number, an array of indexes, or where a mask is true,
     for each of its axes."""
-    value, kind = expressions.value(item), expressions.type_of(item)
-    if not isinstance(kind, ArrayType) or kind.dtype != "bool":
+    value, kind, count = expressions.value(item), expressions.type_of(item), axes_of(expressions, item)
+    places = isinstance(kind, TupleType)
+    if not places and not (isinstance(kind, ArrayType) and kind.dtype == "bool"):
         return [value]
-    expressions.shapes.test(MASK, tuple(lengths[: kind.ndim]), value.shape, node)
-    if kind.ndim > 1 and not isinstance(value, View):  # it is asked for each axis
-        value = expressions.computed_before(value, item)
+    if not places:
+        expressions.shapes.test(MASK, tuple(lengths[:count]), value.shape, node)
+    if count > 1 and not isinstance(value, View):  # it is asked for each axis
+        value = expressions.materialised(value, "bool", item)
     own = expressions.names.dtype("int64")
 
     def place(axis: int) -> Value:
         return Value(value.shape, lambda at: expressions.names.expression(f"{own}({at[axis].text})", node))
 
-    return [_kept(expressions, node, place(axis), value, "int64") for axis in range(kind.ndim)]
+    return [_kept(expressions, node, place(axis), value, "int64") for axis in range(count)]
 
 
 def tested_index(
@@ -111,7 +116,7 @@ def test_indexes(expressions: Expressions, node: cst.Subscript, items: list[Item
     """Test the integers beside a mask, and slices."""
     counts = [axes_of(expressions, item) if isinstance(item, cst.BaseExpression) else 1 for item in items]
     for number, item in enumerate(items):
-        if isinstance(item, cst.BaseExpression) and not isinstance(expressions.type_of(item), ArrayType):
+        if isinstance(item, cst.BaseExpression) and not isinstance(expressions.type_of(item), ArrayType | TupleType):
             axis = sum(counts[:number])
             if ELLIPSIS in items[:number]:
                 axis = len(base.shape) - sum(counts[number:])
@@ -127,8 +132,17 @@ def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpre
     kind = expressions.type_of(only) if isinstance(only, cst.BaseExpression) else None
     base = expressions.type_of(node.value)
     whole = isinstance(kind, ArrayType) and isinstance(base, ArrayType) and kind.ndim == base.ndim
-    masks = (whole and isinstance(kind, ArrayType) and kind.dtype == "bool") or isinstance(kind, TupleType)
+    triangle = isinstance(kind, TupleType) and isinstance(only, cst.BaseExpression) and is_triangle(expressions, only)
+    masks = (whole and isinstance(kind, ArrayType) and kind.dtype == "bool") or triangle
     return only if masks and isinstance(only, cst.BaseExpression) else None
+
+
+def is_triangle(expressions: Expressions, node: cst.BaseExpression) -> bool:
+    """Whether a tuple of arrays of indexes is that of a triangle, which a name may stand for."""
+    callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
+    return not isinstance(node, cst.Call) or (
+        callee is not None and callee.given is not None and callee.given.function.name in TRIANGLES
+    )
 
 
 def brings_its_own(expressions: Expressions, mask: cst.BaseExpression, node: cst.CSTNode) -> bool:

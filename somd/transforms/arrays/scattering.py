@@ -150,7 +150,7 @@ def _one_by_one(
     for axis, index in enumerate(indexes if first else ()):
         number = made.fresh("value__index")
         length = expressions.clamped(base.shape[axis])
-        raising = expressions.names.raising(INDEX, [(Linear.of(number), Linear(axis)), (length,)], target)
+        raising = expressions.names.raising(INDEX, [(Linear.of(number), Linear(axis + before)), (length,)], target)
         test = f"if {number} < -({length.text}) or {number} >= {length.text}:"
         whole_number = expressions.names.function("int")
         found = f"{number} = {whole_number}({made.code(index.at(inner, shape))})"

@@ -26,7 +26,7 @@ from somd.transforms.arrays.scattering import scattered
 from somd.transforms.arrays.values import ONE, Value, View
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import code_of
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.scalars import ArrayType, TupleType
 
 #: what is stored, and its value where that is known
 Given = tuple[cst.BaseExpression, Value | None]
@@ -74,7 +74,8 @@ class Stores:
     def is_scatter(self, target: cst.Subscript) -> bool:
         """Whether arrays of indexes stand in a target."""
         items = items_of(target, self.names.method)
-        return any(isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType) for i in items)
+        kinds = [self.types.nodes.get(i) for i in items if isinstance(i, cst.CSTNode)]
+        return any(isinstance(each, ArrayType | TupleType) for each in kinds)
 
     def scatter(
         self, small: cst.BaseSmallStatement, target: cst.Subscript, given: Given, operator: str

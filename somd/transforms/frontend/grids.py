@@ -3,7 +3,7 @@
     g = np.mgrid[:n, :m]                  ->   g = np.indices((n, m))
     y, x = np.mgrid[-r:r + 1, :m]         ->   y, x = np.indices((r + 1 - -r, m)); y += -r
     y, x = np.mgrid[0:1:5j, a:b:9j]       ->   y, x = np.meshgrid(np.arange(5.0) * (1 / 4.0) + 0, ..., indexing="ij")
-    y, x = np.ogrid[:n, :m]               ->   y, x = np.meshgrid(np.arange(n) + 0 * m, ..., sparse=True, indexing="ij")
+    y, x = np.ogrid[:n, :m]               ->   y, x = (np.arange(n) + 0 * m)[:, None], (np.arange(m) + 0 * n)[None, :]
     a, b = map(np.radians, (a, b))        ->   a, b = np.radians(a), np.radians(b)
 
 In: a `Method`. Out: the `Method` with such calls. Grids whose limits are no integers are refused where they are typed,
@@ -62,18 +62,17 @@ class _Grids(MethodRewriter):
         if grid is None or not limits or not len(names) == len(target.elements) == len(limits):
             return updated_node
         read = names_read(value)
-        if all(each.points for each in limits):
-            axes = [f"{self._numpy('arange')}({float(e.points or 0)}) * {_step(e)} + {e.start}" for e in limits]
-            more = ", sparse=True" if grid is np.ogrid else ""
-            return self._given(original_node, updated_node, self._meshgrid(axes, more))
-        if any(each.points for each in limits):
+        numbers = all(each.points for each in limits)
+        if any(each.points for each in limits) and not numbers:
             return updated_node
-        if grid is np.ogrid:
-            axes = [
-                " + ".join((f"{self._numpy('arange')}({each.length})", each.start, *_types(limits, each)))
-                for each in limits
-            ]
-            return self._given(original_node, updated_node, self._meshgrid(axes, ", sparse=True"))
+        if numbers or grid is np.ogrid:
+            axes = [self._along(each, limits) for each in limits]
+            if grid is np.mgrid:
+                made = f'{self._numpy("meshgrid")}({", ".join(axes)}, indexing="ij")'
+            else:
+                stretched = [["None"] * k + [":"] + ["None"] * (len(axes) - 1 - k) for k in range(len(axes))]
+                made = ", ".join(f"({e})[{', '.join(items)}]" for e, items in zip(axes, stretched, strict=True))
+            return self._given(original_node, updated_node, f"({made},)" if grid is np.ogrid else made)
         moved = [(name, each.start) for name, each in zip(names, limits, strict=True) if each.start != "0"]
         if not moved or read & assigned_names(updated_node):
             return updated_node
@@ -111,8 +110,13 @@ class _Grids(MethodRewriter):
     def _indices(self, limits: Sequence[_Limits]) -> str:
         return f"{self._numpy('indices')}(({''.join(f'{each.length}, ' for each in limits)}))"
 
-    def _meshgrid(self, axes: Sequence[str], more: str) -> str:
-        return f'{self._numpy("meshgrid")}({", ".join(axes)}{more}, indexing="ij")'
+    def _along(self, own: _Limits, limits: Sequence[_Limits]) -> str:
+        """What an axis of a grid is gone along by; all axes have one type."""
+        if own.points:
+            step = "1" if own.points == 1 else f"(({own.length}) / {float(own.points - 1)})"
+            return f"{self._numpy('arange')}({float(own.points)}) * {step} + {own.start}"
+        others = [f"0 * {text}" for each in limits if each is not own for text in (each.start, each.stop)]
+        return " + ".join((f"{self._numpy('arange')}({own.length})", own.start, *others))
 
     def _mapped(self, node: cst.BaseExpression, count: int) -> str | None:
         """The values of `map(f, (x, y))`, for so many names."""
@@ -131,7 +135,7 @@ class _Grids(MethodRewriter):
 
 
 def _limits(node: cst.BaseExpression) -> list[_Limits]:
-    """The limits of a grid; none where one is left out, or has a step that is not taken."""
+    """The limits of a grid of several axes; none where one is left out, or has a step that is not taken."""
     found = []
     for each in node.slice if isinstance(node, cst.Subscript) else ():
         part = each.slice
@@ -143,18 +147,9 @@ def _limits(node: cst.BaseExpression) -> list[_Limits]:
             return []
         start = "0" if part.lower is None else _enclosed(part.lower)
         found.append(_Limits(start, _enclosed(part.upper), None if points is None else int(abs(points))))
-    return found
+    return found if len(found) > 1 else []
 
 
 def _enclosed(node: cst.BaseExpression) -> str:
     simple = isinstance(node, cst.Name | cst.Integer | cst.Float | cst.Attribute | cst.Subscript | cst.Call)
     return code_of(node) if simple or node.lpar else f"({code_of(node)})"
-
-
-def _step(each: _Limits) -> str:
-    return "1" if each.points == 1 else f"(({each.length}) / {float((each.points or 0) - 1)})"
-
-
-def _types(limits: Sequence[_Limits], own: _Limits) -> list[str]:
-    """Zeros that have the types of the other limits: all axes of a grid have one type."""
-    return [f"0 * {text}" for each in limits if each is not own for text in (each.start, each.stop)]

@@ -80,9 +80,11 @@ class Parts:
         called = self.expressions.types.calls.get(items[0]) if isinstance(items[0], cst.Call) else None
         triangle = called is not None and called.given is not None and called.given.function.name in TRIANGLES
         if not isinstance(items[0], cst.Name) and not triangle:
-            self.report(
-                "SOMD403", "the places of a mask do not stand in brackets here", node, "write the mask: `a[mask]`"
-            )
+            count = len(index.elements)
+            if len(items) == 1 and called is not None and count <= base.ndim:
+                return ArrayType(base.dtype, base.ndim - count + 1)
+            message = "the places of a mask stand in brackets alone, for as many axes as it has"
+            self.report("SOMD403", message, node, "write the mask: `a[mask]`, or name each: `i, j = np.nonzero(mask)`")
             return None
         if len(items) == 1 and base.ndim == 2 and index.elements == (ArrayType("int64", 1),) * 2:
             return ArrayType(base.dtype, 1)
