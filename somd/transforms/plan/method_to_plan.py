@@ -14,9 +14,9 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import condition, negation, variable
+from somd.transforms.analysis.allocations import is_allocation
 from somd.transforms.analysis.bounds import is_within
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.chained import ALLOCATING
 from somd.transforms.frontend.held_elements import Element, was_held
 from somd.transforms.frontend.panels import IN_PANELS
 from somd.transforms.library import library_function
@@ -84,7 +84,7 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, called
+from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import holds, nodes_of
 
 
@@ -128,19 +128,14 @@ def check_distributed(context: Context) -> None:
     if method.chosen:
         return
     if not holds(method.function.body, cst.For, cst.While):
-        if not any(_makes_arrays(node, method) for node in nodes_of(method.function.body, cst.Call)):
+        calls = list(nodes_of(method.function.body, cst.Call))
+        if not any(is_allocation(each, method) or library_function(each, method) for each in calls):
             context.collector.add(messages.no_loop(method))
         return
     if _distributes(context, arrays):
         unmarked = [p.name for p in method.params if p.name in arrays and not p.distributed]
         wanted = next((name for name in unmarked if _distributes(context, {name})), None)
         context.collector.add(messages.nothing_distributed(method, wanted or next(iter(unmarked), None)))
-
-
-def _makes_arrays(node: cst.Call, method: Method) -> bool:
-    """Whether a call is one of the library, or allocates an array."""
-    function = called(node, method.namespace, method.local_names)
-    return library_function(node, method) is not None or any(function is each for each in ALLOCATING)
 
 
 def _distributes(context: Context, names: set[str]) -> bool:

@@ -111,7 +111,7 @@ class Parts:
         count = len(places) + sum(masks) - len(masks)
         if count + len(slices) > base.ndim:
             message = f"an array of {base.ndim} dimensions is indexed with {count + len(slices)}"
-            self.report("SOMD403", message, node, "a mask has no more dimensions than its array")
+            self.report("SOMD403", message, node, "let the axes of a mask be those that it stands for")
             return None
         if NEW_AXIS in items or places[-1] - places[0] >= len(places):
             message = "arrays of indexes stand side by side, with slices alone around them, here"
