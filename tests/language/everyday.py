@@ -182,6 +182,8 @@ def many_places(f, mask, index, v, r: int):
     f[:, mask] *= 0.5
     f[1:, mask] = low[1:, ::-1]
     f[0][np.where(f[0] < -5.0)] = 1.0
+    m = f[0] > f[-1]
+    f[0][m], f[-1][m] = f[-1][m], f[0][m]
     f[np.nonzero(f > 6.0)] -= 1.0
     rows = f[np.where(f[:, 0, 0] > 0.0)]
     return edges, low, rows, np.einsum("ijk->k", f)

@@ -312,7 +312,3 @@ class Assignments(Stores):
             raise self.expressions.refuse("SOMD202", message, small, "copy it: `.copy()` behind it")
         left = [name for name in given if name not in names]
         return self.exchange(small, [*names, *left], [*given, *gone])
-
-
-def shape_text(shape: tuple[Linear, ...]) -> str:
-    return f"({''.join(f'{length.text}, ' for length in shape)})"

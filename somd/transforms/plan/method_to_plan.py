@@ -122,14 +122,12 @@ def _planned(context: Context) -> Planned:
 
 
 def check_distributed(context: Context) -> None:
-    """A method of which nothing is distributed has loops, which run in order whatever is marked, or calls NumPy, or has
-    such for other texts."""
-    method, arrays = context.method, set(context.kinds.ranks)
+    """A method of which nothing is distributed has loops that run in order, calls NumPy, or does so for other texts."""
+    method, body, arrays = context.method, context.method.function.body, set(context.kinds.ranks)
     if method.chosen:
         return
-    if not holds(method.function.body, cst.For, cst.While):
-        calls = list(nodes_of(method.function.body, cst.Call))
-        if not any(is_allocation(each, method) or library_function(each, method) for each in calls):
+    if not holds(body, cst.For, cst.While):
+        if not any(is_allocation(c, method) or library_function(c, method) for c in nodes_of(body, cst.Call)):
             context.collector.add(messages.no_loop(method))
         return
     if _distributes(context, arrays):
