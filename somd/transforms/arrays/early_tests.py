@@ -50,7 +50,7 @@ def with_early_tests(
             early.append(_before(node, turns, names))
             continue
         number = _number(node, names) if open_ else None
-        if number is not None and not names_read(number[1]) & changed:
+        if number is not None and not names_read(number[1]) & (changed | names.perhaps_unset):
             early.append(_if_needed(node, *number, turns, harmless, names))
             changed -= {number[0]}
             continue

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import cast
 
 import libcst as cst
@@ -15,10 +16,12 @@ from somd.diagnostics.model import Position
 from somd.language.library import Kind
 from somd.language.markers import single
 from somd.syntax import module_of
+from somd.transforms.analysis.assignment import unset_reads
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.frontend.unset_names import function_at
 from somd.transforms.library import LibraryFunction
 from somd.transforms.stages import Method, Raising
+from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import name_for, new_name
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.spelling import UNNAMED
@@ -45,6 +48,14 @@ class Names:
         self.of_lengths: set[str] = set()
         #: names for numbers that stand among arrays, bound once, with a zero of their types
         self.numbers: dict[str, str] = {}
+
+    @cached_property
+    def perhaps_unset(self) -> frozenset[str]:
+        """The names of the method that may have no value where one of its statements reads them."""
+        method = self.method
+        own = method.local_names - set(method.param_names)
+        reads = unset_reads(statements_of(method.function.body), method, method.param_names, own)
+        return frozenset(name for read in reads for name in read.names)
 
     def so_far(self) -> Method:
         """The method with all that has been made."""

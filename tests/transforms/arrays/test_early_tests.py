@@ -66,3 +66,17 @@ def test_numbers_of_each_type(target: str, dt: float, steps: int) -> None:
         if steps == 0:
             coupled(*made, steps, dt, 0.0)  # nothing divides
     assert all(np.array_equal(one, other) for one, other in zip(made, expected, strict=True))
+
+
+@somd
+def without_a_value(u, steps: int, given: bool) -> None:
+    if given:
+        dt = 0.1
+    for _ in range(steps):
+        u[1:-1] += dt * 2.0
+
+
+def test_a_number_of_a_name_without_a_value_stays_in_the_loop() -> None:
+    without_a_value(np.ones(5), 0, False)
+    with pytest.raises(UnboundLocalError):
+        without_a_value(np.ones(5), 1, False)
