@@ -51,7 +51,7 @@ def test_numba_fails(error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path
     assert a.tolist() == [2.0] * 3
 
 
-@pytest.mark.parametrize("step", ["read_method", "method_to_plan", "infer_types"])
+@pytest.mark.parametrize("step", ["read_method", "method_to_plan", "with_names_apart"])
 def test_the_compiler_fails(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, step, failing(KeyError("x")))
     with pytest.raises(SomdInternalError, match=r"SOMD901.*`doubled`: KeyError: 'x'"):
