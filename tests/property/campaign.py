@@ -233,6 +233,8 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=60, help="seconds between two lines of progress")
     parser.add_argument("--aliased", action="store_true", help="affine: pass one array for two parameters")
     options = parser.parse_args()
+    if options.generator == "changes" and options.target == "plan":
+        parser.error("changes show in calls alone: give `--target multicore` or `--target opencl`")
     first = options.seed * 1_000_000 + options.first
     numbers = options.only or range(first, first + options.count)
     own = tempfile.mkdtemp()
